@@ -55,6 +55,15 @@ impl SearchableText {
         if words.len() < MIN_COMPARED_WORDS { 0 } else { held * 100 / words.len() }
     }
 
+    /// Like [`SearchableText::percent_of_words_shared_with`], but for short text too. Returns 0 if `text` has no meaningful
+    /// words.
+    pub fn percent_of_words_found(&self, text: &str) -> usize {
+        let wanted = normalise_text(text);
+        let words: BTreeSet<&str> = meaningful_words(&wanted).collect();
+        let held = words.iter().filter(|word| self.words.contains(**word)).count();
+        (held * 100).checked_div(words.len()).unwrap_or(0)
+    }
+
     /// Adds the words of `text` to those that are compared by [`SearchableText::percent_of_words_shared_with`].
     pub fn add_words(&mut self, text: &str) {
         self.words.extend(meaningful_words(&normalise_text(text)).map(str::to_owned));

@@ -4,6 +4,7 @@
 mod agents;
 mod changed;
 mod changes;
+mod current_task;
 mod disk;
 mod effects;
 mod failures;
@@ -38,8 +39,9 @@ pub use disk::{ChangeOnDisk, FileTime, drop_times_of_checkouts, is_changed_after
 pub(crate) use effects::is_file_or_folder_of;
 pub use effects::{GitOnDisk, GitState, RecordedEffect};
 pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};
+pub use instructions::{InstructionEnd, InstructionOfEarlierSession};
 pub use likely_needed::is_generated_or_vendored_file;
-pub use names::is_only_reference;
+pub use names::{is_only_reference, paths_in};
 pub use other_branch::{BranchMove, OtherBranch};
 pub use prompts::{Goal, OPENING_REQUEST_LABELS, Prompt};
 pub use remaining_request::NamedFileEdits;
@@ -149,7 +151,7 @@ pub struct Digest {
     /// The user's lasting instructions in earlier sessions that edited the same files, newest first. They are collected
     /// when a brief or a packet is composed and are never stored.
     #[serde(skip)]
-    pub instructions_of_earlier_sessions: Vec<String>,
+    pub instructions_of_earlier_sessions: Vec<InstructionOfEarlierSession>,
     /// The time until which the user's words are about a packet that is now done, in RFC 3339 format, or empty. It is
     /// collected when a brief or a packet is composed and is never stored.
     #[serde(skip)]
@@ -202,6 +204,9 @@ pub struct Digest {
     command_about_records: thru_commands::CommandAboutRecords,
     /// The records of the user's commands for `thru` that are not prompts about the work.
     thru_commands: Vec<u64>,
+    /// The newest slash commands that are not prompts but that the agent may answer, such as `/pickup`, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands_for_agent: Vec<Prompt>,
     /// The number of records at the time when the active workstream was last detected.
     #[serde(rename = "detected")]
     pub records_at_last_detection: u64,
@@ -591,6 +596,7 @@ impl Digest {
         whole.thru_commands.extend(self.thru_commands.iter().map(|record| record + shift));
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));
+        whole.commands_for_agent.extend(self.commands_for_agent.into_iter().map(later));
         let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };
         whole.statements.extend(self.statements.into_iter().map(later));
         let later = |agent: DelegatedTask| DelegatedTask { record: agent.record + shift, ..agent };

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod continuing;
+mod lifted;
 mod limits;
 mod pickup;
 mod short_answer;
@@ -12,10 +13,12 @@ use crate::text::split_into_sentences;
 use limits::is_lasting_instruction;
 
 pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work, names_no_work};
-pub use continuing::only_says_continue;
+pub use continuing::{only_says_continue, revises_request};
+pub use lifted::{forbids_git_step, is_instruction_revoked_by};
+pub use limits::outlives_task;
 pub use pickup::words_after_pickup;
 pub use short_answer::begins_with_short_answer;
-pub use thru_command::{ThruCommand, thru_command};
+pub use thru_command::{ThruCommand, is_command_for_agent, thru_command};
 pub use title::{cut_before_instruction, shorten_request, title_if_long, title_of_message};
 
 /// The beginnings of messages that a harness or a hook sends in the user's name.
@@ -448,6 +451,22 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
     }
 }
 
+/// Returns the sentences of a message that say something about the work. They may be requirements even if they do not read
+/// like instructions: "Timestamps stay strings, no chrono." A paste yields none, and a question or an agreement only its
+/// instructions.
+pub fn requirement_sentences(text: &str) -> Vec<&str> {
+    if text.len() >= MIN_PASTE_BYTES || is_pasted_report(text) {
+        return Vec::new();
+    }
+    let says_something = |sentence: &&str| {
+        !sentence.ends_with('?') && !names_no_work(sentence) && !only_asks_to_look(sentence)
+    };
+    match classify_prompt(text) {
+        PromptKind::Question | PromptKind::Approval => instruction_sentences(text),
+        PromptKind::Task | PromptKind::Remark => split_into_sentences(text).filter(says_something).collect(),
+    }
+}
+
 /// Splits a sentence at semicolons and before prohibitions.
 fn split_clauses(sentence: &str) -> Vec<&str> {
     const CLAUSE_JOINTS: [&str; 9] =
@@ -584,32 +603,6 @@ pub fn lasting_parts(wish: &str) -> Vec<&str> {
         true => vec![wish],
         false => split_clauses(wish).into_iter().filter(|clause| is_lasting_instruction(clause)).collect(),
     }
-}
-
-/// Returns whether a later message orders what an instruction forbids. For example, "commit this" lifts "don't commit
-/// yet".
-pub fn is_instruction_revoked_by(wish: &str, later: &str) -> bool {
-    let Some(step) = forbidden_git_step(wish) else { return false };
-    let later = first_words_in_lower_case(later, 30);
-    later.iter().any(|word| word == step) && !is_negated(&later)
-}
-
-/// Returns whether an instruction forbids a step such as a push. Such a rule is about the project rather than about one
-/// piece of work.
-pub fn forbids_git_step(wish: &str) -> bool {
-    forbidden_git_step(wish).is_some()
-}
-
-fn forbidden_git_step(wish: &str) -> Option<&'static str> {
-    const FORBIDDEN_STEPS: [&str; 6] = ["amend", "force", "rebase", "merge", "push", "commit"];
-    let words = first_words_in_lower_case(wish, 60);
-    let step = FORBIDDEN_STEPS.into_iter().find(|step| words.iter().any(|word| word == step));
-    step.filter(|_| is_negated(&words))
-}
-
-fn is_negated(words: &[String]) -> bool {
-    const NEGATIONS: [&str; 8] = ["not", "don't", "dont", "doesn't", "didn't", "never", "without", "no"];
-    words.iter().any(|word| NEGATIONS.contains(&word.as_str()))
 }
 
 /// Returns whether a refusal gives a reason or an alternative.

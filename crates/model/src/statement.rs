@@ -4,6 +4,7 @@
 mod about;
 mod choice;
 mod items;
+mod moment;
 mod purpose;
 mod talk;
 
@@ -15,6 +16,7 @@ pub use about::{
 };
 pub use choice::option_named_by_answer;
 pub use items::{shorten_items, without_commit_lines};
+pub use moment::without_states_of_the_moment;
 pub use purpose::{change_announced_before_looking, change_announced_in_message, ends_by_announcing_look};
 pub use talk::retracts_statement;
 use talk::{announces_step, is_announcement, is_bare_heading, is_informative, is_uninformative_talk};

@@ -4,6 +4,7 @@
 mod claims;
 mod git;
 mod ids;
+mod requirements;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,6 +80,7 @@ pub(super) fn facts_missing_in_summary(
     let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
     let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<FactClass, usize> = BTreeMap::new();
+    let candidates = requirements::with_requirements(candidates, material.digest, &claims, thin);
     let (mut kept, mut checks, mut newest) = (Vec::new(), Vec::new(), None);
     for candidate in candidates {
         if candidate.id.starts_with("git:") {

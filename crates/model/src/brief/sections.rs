@@ -6,6 +6,7 @@ pub mod failures;
 pub mod files;
 pub mod goal;
 mod overtaken;
+mod short_answers;
 pub mod state;
 pub mod words;
 

@@ -50,6 +50,12 @@ impl Digest {
         }
     }
 
+    /// Returns whether a file was or may have been changed after the record with this number, by the session or on disk.
+    pub fn may_have_changed_files_after(&self, record: u64) -> bool {
+        let ChangedFiles { paths, may_be_more } = self.files_changed_since(record);
+        !paths.is_empty() || may_be_more || !self.is_check_current(record)
+    }
+
     /// Returns the files that were changed after the record with this number and that may affect the result of a
     /// check. These are files that tools edited, and program code that commands wrote. A log that a command writes
     /// affects no result, and neither does a record such as a sub-agent's output. Files that were changed on disk count

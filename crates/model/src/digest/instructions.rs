@@ -1,5 +1,7 @@
 //! The user's instructions that hold for later work in the same session and in later sessions.
 
+use std::ops::Range;
+
 use super::{Digest, Prompt};
 use crate::prompt::{self, PromptKind};
 use crate::statement;
@@ -8,24 +10,41 @@ use crate::time::parse_time;
 /// How many instructions of earlier sessions are reported.
 const MAX_INHERITED_INSTRUCTIONS: usize = 3;
 
+/// An instruction that the user gave in an earlier session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InstructionOfEarlierSession {
+    pub text: String,
+    pub session: String,
+    /// When the user said it, in RFC 3339 format.
+    pub said_at: String,
+    /// Whether the instruction is about a task that may be over: the user has given another task since.
+    pub may_be_over: bool,
+}
+
 impl Digest {
     /// Returns the user's instructions that still apply, newest first, without those in prompts that are quoted in full.
     pub fn lasting_instructions(&self, is_quoted: impl Fn(&Prompt) -> bool) -> impl Iterator<Item = &str> {
+        self.lasting_instructions_with_prompts(is_quoted).map(|(_, wish)| wish)
+    }
+
+    fn lasting_instructions_with_prompts(
+        &self,
+        is_quoted: impl Fn(&Prompt) -> bool,
+    ) -> impl Iterator<Item = (&Prompt, &str)> {
         let earlier = self.prompts.iter().rev().filter(move |prompt| !is_quoted(prompt));
         let wishes = earlier.flat_map(|prompt| {
             let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
-            let is_over = self.is_about_closed_work(prompt);
+            let ended = self.end_of_instructions(prompt);
             let wishes = wishes.flat_map(prompt::lasting_parts);
-            let wishes = wishes.filter(move |wish| !is_over || prompt::forbids_git_step(wish));
-            wishes.map(move |wish| (prompt.record, wish))
+            wishes.filter(move |wish| !ended.ends(wish)).map(move |wish| (prompt, wish))
         });
-        wishes.filter(|(record, wish)| !self.revokes_instruction(wish, *record)).map(|(_, wish)| wish)
+        wishes.filter(|(prompt, wish)| !self.revokes_instruction(wish, prompt.record))
     }
 
     /// Returns the lasting instructions of earlier sessions, newest first, if those sessions edited one of this session's
     /// edited files or left a failing check. Instructions given for other work may have nothing to do with this work.
     /// `ended` contains other sessions, newest first.
-    pub fn instructions_left_by(&self, ended: &[Digest]) -> Vec<String> {
+    pub fn instructions_left_by(&self, ended: &[Digest]) -> Vec<InstructionOfEarlierSession> {
         let edited = |digest: &Digest, path: &str| {
             digest.files.iter().any(|file| file.edits > 0 && !file.is_outside_checkout && file.path == path)
         };
@@ -33,20 +52,47 @@ impl Digest {
             let is_same_work = self.files.iter().any(|file| file.edits > 0 && edited(earlier, &file.path));
             earlier.last_at <= self.last_at && (is_same_work || earlier.has_open_failure_of_check())
         };
-        let mut told: Vec<String> = Vec::new();
+        let mut told: Vec<InstructionOfEarlierSession> = Vec::new();
         for (at, earlier) in ended.iter().enumerate().filter(|(_, earlier)| is_related(earlier)) {
-            let is_over = |prompt: &Prompt| earlier.was_said_before_closing(prompt);
-            for wish in earlier.lasting_instructions(is_over) {
+            let is_closed = |prompt: &Prompt| earlier.was_said_before_closing(prompt);
+            let has_other_task = ended[..at]
+                .iter()
+                .chain([self])
+                .any(|later| later.prompts.iter().any(|prompt| later.gives_new_task(prompt)));
+            let is_committed = self.are_all_edits_committed(earlier);
+            for (prompt, wish) in earlier.lasting_instructions_with_prompts(is_closed) {
+                let may_be_over = has_other_task && !prompt::outlives_task(wish);
                 let is_revoked = self.revokes_instruction(wish, 0)
                     || ended[..at].iter().any(|later| later.revokes_instruction(wish, 0));
                 let is_said_again = self.prompts.iter().any(|prompt| prompt.text.contains(wish));
-                if !is_revoked && !is_said_again && !told.iter().any(|known| known == wish) {
-                    told.push(wish.to_owned());
+                let is_known = is_said_again || told.iter().any(|known| known.text == wish);
+                let is_over = may_be_over && is_committed;
+                if !is_revoked && !is_known && !is_over {
+                    told.push(InstructionOfEarlierSession {
+                        text: wish.to_owned(),
+                        session: earlier.session.clone(),
+                        said_at: prompt.at.clone(),
+                        may_be_over,
+                    });
                 }
             }
         }
         told.truncate(MAX_INHERITED_INSTRUCTIONS);
         told
+    }
+
+    /// Returns whether everything that an earlier session edited in this checkout is known to be committed. This session
+    /// knows the uncommitted files only if git's files were read.
+    fn are_all_edits_committed(&self, earlier: &Digest) -> bool {
+        let own = self.git_state();
+        let is_uncommitted = |path: &String| {
+            self.uncommitted_by_others.contains(path) || own.uncommitted.iter().any(|file| file.path == *path)
+        };
+        let mut edited =
+            earlier.files.iter().filter(|file| file.edits > 0 && !file.is_outside_checkout).peekable();
+        self.git_on_disk.is_some()
+            && edited.peek().is_some()
+            && !edited.any(|file| is_uncommitted(&file.path))
     }
 
     /// Returns the agent's question about the work that this prompt answers in the user's own words. The answer is a
@@ -74,15 +120,41 @@ impl Digest {
         (says_something && is_about_work && !is_over()).then_some(question)
     }
 
+    /// Returns which of the instructions in a prompt have ended.
+    pub fn end_of_instructions(&self, prompt: &Prompt) -> InstructionEnd {
+        match () {
+            () if self.is_about_closed_work(prompt) => InstructionEnd::AllButGitRules,
+            () if self.is_task_committed_before_new_task(prompt.record) => InstructionEnd::RulesOfTask,
+            () => InstructionEnd::Nothing,
+        }
+    }
+
     /// Returns whether a prompt is about a packet that is done by now, and the user has given another task since. What the
     /// user demanded for the packet's work does not apply to the new task.
     pub fn is_about_closed_work(&self, prompt: &Prompt) -> bool {
-        let is_new_task = |later: &Prompt| {
-            later.begins_turn()
-                && self.kind_in_conversation(later) == PromptKind::Task
-                && !self.was_said_before_closing(later)
-        };
+        let is_new_task = |later: &Prompt| self.gives_new_task(later) && !self.was_said_before_closing(later);
         self.was_said_before_closing(prompt) && self.prompts.iter().any(is_new_task)
+    }
+
+    /// Returns whether the user gave a new task after this record, and all edits between the two are committed.
+    pub fn is_task_committed_before_new_task(&self, since: u64) -> bool {
+        let mut later = self.prompts.iter().filter(|later| later.record > since);
+        let Some(next) = later.find(|later| self.gives_new_task(later)) else { return false };
+        self.are_edits_between_committed(since..next.record)
+    }
+
+    /// Returns whether files were edited between these records, and all of these edits are committed.
+    pub(super) fn are_edits_between_committed(&self, records: Range<u64>) -> bool {
+        let mut edits = self.changes.iter().filter(|edit| records.contains(&edit.record)).peekable();
+        edits.peek().is_some() && edits.all(|edit| !self.commits_one_of_which_contains(edit).is_empty())
+    }
+
+    /// Returns whether a prompt gives a task of its own, rather than one that continues or corrects the work before it.
+    fn gives_new_task(&self, prompt: &Prompt) -> bool {
+        prompt.begins_turn()
+            && self.kind_in_conversation(prompt) == PromptKind::Task
+            && !prompt::continues_earlier_work(&prompt.text)
+            && !prompt::revises_request(&prompt.text)
     }
 
     fn was_said_before_closing(&self, prompt: &Prompt) -> bool {
@@ -103,6 +175,26 @@ impl Digest {
     fn revokes_instruction(&self, wish: &str, record: u64) -> bool {
         let mut later = self.prompts.iter().filter(|later| later.record > record);
         later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
+    }
+}
+
+/// Which of the instructions in a prompt have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionEnd {
+    Nothing,
+    /// The task is finished and committed, and the user has given another one.
+    RulesOfTask,
+    /// The packet with the work is done, and the user has given another task. Only rules about git still apply.
+    AllButGitRules,
+}
+
+impl InstructionEnd {
+    pub fn ends(self, wish: &str) -> bool {
+        match self {
+            InstructionEnd::Nothing => false,
+            InstructionEnd::RulesOfTask => !prompt::outlives_task(wish),
+            InstructionEnd::AllButGitRules => !prompt::forbids_git_step(wish),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn file_names_in(text: &str) -> Vec<String> {
 }
 
 /// Returns the paths and file names in `text`, without line numbers: `src/parse.rs` for `src/parse.rs:12`.
-pub(super) fn paths_in(text: &str) -> impl Iterator<Item = &str> {
+pub fn paths_in(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=".contains(c));
     let paths = words.map(|word| word.trim_end_matches(['.', '!', '?']));
     paths.filter(|path| looks_like_file(path.rsplit('/').next().unwrap_or(path))).take(MAX_FILE_NAMES_FOUND)

@@ -88,6 +88,7 @@ pub const OPENING_REQUEST_LABELS: [&str; 2] = ["The session began with", "Asked 
 impl Digest {
     pub(super) fn add_prompt(&mut self, record: &JournalRecord, at_work: bool) {
         if !prompt::is_typed_work_prompt(&record.text) {
+            self.add_command_for_agent(record, at_work);
             return;
         }
         let mut prompt = Prompt {
@@ -211,6 +212,11 @@ impl Digest {
             (goal.task_prompt, goal.is_answered) = (None, false);
         }
         goal
+    }
+
+    /// Returns whether the turn that a prompt began has ended, and its closing message announces no further step.
+    pub(super) fn is_turn_settled(&self, place: usize) -> bool {
+        self.closing_words_of_turn(place).is_some_and(settles_request)
     }
 
     /// Returns whether the agent has answered the task in `place`. An accepted proposal is an answer, but not a final

@@ -93,7 +93,7 @@ pub enum ToolCallAction {
     Called,
 }
 
-/// A request and the closing message that answers it, if any.
+/// A prompt or a slash command, and the closing message that answers it, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RequestWithOutcome<'d> {
     pub prompt: &'d Prompt,
@@ -288,9 +288,19 @@ impl Digest {
         self.unfinished_call_texts.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
     }
 
+    /// Returns the prompts, and the slash commands for which the agent works, in the order in which they were typed. The
+    /// outcome of each is the last closing statement before the next one.
     pub fn requests_with_outcomes(&self) -> Vec<RequestWithOutcome<'_>> {
-        let turn = |(i, prompt)| RequestWithOutcome { prompt, outcome: self.outcome_of_prompt(i) };
-        self.prompts.iter().enumerate().map(turn).collect()
+        let mut requests: Vec<&Prompt> = self.prompts.iter().chain(&self.commands_for_agent).collect();
+        requests.sort_by_key(|request| request.record);
+        let outcome = |(i, request): (usize, &&Prompt)| {
+            let end = self.end_of_replies(request.record, requests.get(i + 1).copied());
+            let mut said = self.statements.iter().rev();
+            said.find(|said| said.ended_turn && said.record > request.record && said.record < end)
+        };
+        let outcomes: Vec<Option<&AgentStatement>> = requests.iter().enumerate().map(outcome).collect();
+        let turns = requests.into_iter().zip(outcomes);
+        turns.map(|(prompt, outcome)| RequestWithOutcome { prompt, outcome }).collect()
     }
 
     /// Returns whether a statement is no longer valid. This is the case if the agent's next statement, or a later one
@@ -302,14 +312,6 @@ impl Digest {
         next.is_some_and(|next| next.retracts)
             || later.any(|later| later.retracts && is_about_the_same(&said.text, &later.text))
             || objection.is_some_and(|prompt| prompt::contradicts_agent(&prompt.text))
-    }
-
-    /// Returns the outcome of a prompt: the last closing statement before the next prompt or command of thru.
-    pub(super) fn outcome_of_prompt(&self, place: usize) -> Option<&AgentStatement> {
-        let prompt = self.prompts.get(place)?;
-        let end = self.end_of_replies(prompt.record, self.prompts.get(place + 1));
-        let mut said = self.statements.iter().rev();
-        said.find(|said| said.ended_turn && said.record > prompt.record && said.record < end)
     }
 }
 

@@ -1,17 +1,20 @@
-//! Recognises thru's own slash commands, and what the agent does for them. A reply to such a command does not answer the
-//! request before it, and a message about thru's records, such as a packet, does not count as the agent's last message
-//! about the work.
+//! Slash commands that are not prompts: thru's own and the harness's own. A reply to such a command does not answer the
+//! request before it. If the agent worked for the command, as after `/pickup`, the reply answers the command. A message
+//! about thru's records, such as a packet, answers nothing, and does not count as the agent's last message about the work.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, keep_last};
+use super::{Digest, Prompt, keep_last};
 use crate::checkout_path::is_in_store;
 use crate::event::{EventName, FileAction};
 use crate::journal::{JournalRecord, RecordedFile};
 use crate::prompt::{self, ThruCommand};
 use crate::run::{self, CommandPurpose};
+use crate::text::cut_to_bytes;
 
 const MAX_THRU_COMMANDS_KEPT: usize = 80;
+const MAX_COMMANDS_FOR_AGENT_KEPT: usize = 20;
+const MAX_COMMAND_BYTES: usize = 400;
 
 /// A command of the user about thru's records, such as `/handoff`. It ends with the next prompt or with further work.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -56,6 +59,23 @@ impl Digest {
         }
     }
 
+    /// Keeps a slash command that the agent may answer like a request. A command that was typed during the agent's work
+    /// controls the harness, unless it is one of thru's.
+    pub(super) fn add_command_for_agent(&mut self, record: &JournalRecord, is_agent_working: bool) {
+        if !prompt::is_command_for_agent(&record.text)
+            || is_agent_working && prompt::thru_command(&record.text).is_none()
+        {
+            return;
+        }
+        self.commands_for_agent.push(Prompt {
+            at: record.ts.to_string(),
+            record: self.record_count,
+            text: cut_to_bytes(record.text.trim(), MAX_COMMAND_BYTES).to_owned(),
+            ..Prompt::default()
+        });
+        keep_last(&mut self.commands_for_agent, MAX_COMMANDS_FOR_AGENT_KEPT);
+    }
+
     /// Returns whether a prompt or a call belongs to a command about thru's records.
     pub(super) fn is_part_of_command_about_records(&self, record: &JournalRecord) -> bool {
         let asked_at = &self.command_about_records.asked_at;
@@ -69,10 +89,11 @@ impl Digest {
     }
 
     /// Returns the number of the record that ends the agent's replies to the prompt at `record`: the record of the
-    /// prompt `next`, or of a slash command for thru between the two prompts.
-    pub(super) fn end_of_replies(&self, record: u64, next: Option<&super::Prompt>) -> u64 {
-        let command = self.thru_commands.iter().copied().find(|command| *command > record);
-        command.into_iter().chain(next.map(|next| next.record)).min().unwrap_or(u64::MAX)
+    /// prompt `next`, or of a slash command between the two prompts.
+    pub(super) fn end_of_replies(&self, record: u64, next: Option<&Prompt>) -> u64 {
+        let commands = self.commands_for_agent.iter().map(|command| command.record);
+        let commands = commands.chain(self.thru_commands.iter().copied()).filter(|command| *command > record);
+        commands.chain(next.map(|next| next.record)).min().unwrap_or(u64::MAX)
     }
 }
 

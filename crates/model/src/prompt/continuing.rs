@@ -41,3 +41,28 @@ pub fn only_says_continue(text: &str) -> bool {
     words.len() <= MAX_CONTINUATION_WORDS
         && start.is_some_and(|start| words_after[start.len()..].iter().all(says_where))
 }
+
+/// Returns whether a message corrects or extends the request before it, such as "Actually --to should be exclusive" or
+/// "Also mention it in the README".
+pub fn revises_request(text: &str) -> bool {
+    const REVISING_STARTS: &[&[&str]] = &[
+        &["actually"],
+        &["also"],
+        &["and"],
+        &["but"],
+        &["forgot"],
+        &["hmm"],
+        &["instead"],
+        &["i", "forgot"],
+        &["no"],
+        &["not"],
+        &["oh"],
+        &["one", "more"],
+        &["or", "rather"],
+        &["rather"],
+        &["sorry"],
+        &["wait"],
+    ];
+    let words = first_words_in_lower_case(text, 2);
+    REVISING_STARTS.iter().any(|start| begins_with_words(&words, start))
+}

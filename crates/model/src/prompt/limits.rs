@@ -81,38 +81,62 @@ pub(super) fn reports_wrong_result(sentence: &str) -> bool {
         || words.windows(2).any(|pair| pair[0] == "is" && is_value(&pair[1]))
 }
 
-/// Returns whether an instruction remains valid after its task is done.
+/// Returns whether an instruction remains valid after its message is answered.
 pub(super) fn is_lasting_instruction(wish: &str) -> bool {
-    let words = first_words_in_lower_case(without_opening_words(wish), 60);
-    let has = |word: &str| words.iter().any(|known| known == word);
-    let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
-        .iter()
-        .any(|word| has(word));
+    let words = first_words_in_lower_case(without_opening_words(wish), MAX_WORDS_EXAMINED);
     // "Do not change a.py" and "must be from 1 to 90" describe the result rather than a single step.
-    let forbids = matches!(words.first().map(String::as_str), Some("do" | "don't" | "dont"))
-        && (has("not") || has("don't") || has("dont"));
     let names_file = wish.split_whitespace().any(|word| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
         word.contains('/')
             || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() >= 2)
     });
-    let about_dependencies = ["dependency", "dependencies", "package", "packages", "library", "libraries"]
-        .iter()
-        .any(|word| has(word));
+    is_about_project(wish, &words)
+        || words.iter().any(|word| word == "must") && !states_guess(&words)
+        || forbids(&words) && (names_file || forbids_change_of_part(&words))
+        || demands_property(&words)
+}
+
+/// Returns whether an instruction reads as a rule for all work in the project, such as "Never use floats" or "No new
+/// dependencies". In contrast, "Don't touch src/level.rs" and "It must accept an empty list" are about one task, and end
+/// with it.
+pub fn outlives_task(wish: &str) -> bool {
+    is_about_project(wish, &first_words_in_lower_case(without_opening_words(wish), MAX_WORDS_EXAMINED))
+}
+
+const MAX_WORDS_EXAMINED: usize = 60;
+
+fn is_about_project(wish: &str, words: &[String]) -> bool {
+    /// Words that show that the instruction is about every step.
+    const GENERAL_WORDS: [&str; 9] = [
+        "directive",
+        "from now on",
+        "going forward",
+        "in general",
+        "in this project",
+        "in this repo",
+        "spelling",
+        "convention",
+        "every time",
+    ];
+    let has = |word: &str| words.iter().any(|known| known == word);
+    let has_any = |list: &[&str]| list.iter().any(|word| has(word));
+    let about_git = has_any(&["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]);
+    let about_dependencies =
+        has_any(&["dependency", "dependencies", "package", "packages", "library", "libraries"]);
     let small = wish.to_lowercase();
-    // These words show that the instruction is about every step.
-    let is_general =
-        ["directive", "from now on", "going forward", "in general", "spelling", "convention", "every time"]
-            .iter()
-            .any(|words| small.contains(words));
     has("always")
         || has("never") && !words.windows(2).any(|pair| pair == ["never", "mind"])
-        || has("must") && !states_guess(&words)
-        || is_general
+        || GENERAL_WORDS.iter().any(|words| small.contains(words))
         || states_limit(wish)
         || (has("don't") || has("not")) && about_git
-        || forbids && (names_file || about_dependencies || forbids_change_of_part(&words))
-        || demands_property(&words)
+        || forbids(words) && about_dependencies
+        || demands_property(words) && has("dependency-free")
+}
+
+/// Returns whether an instruction begins with "don't" or "do not".
+fn forbids(words: &[String]) -> bool {
+    matches!(words, [first, ..] if first == "don't" || first == "dont")
+        || matches!(words, [first, rest @ ..] if first == "do" && rest.iter().any(|word| word == "not" || word == "don't" || word == "dont"))
 }
 
 /// Returns whether a sentence with "must" is a guess at a cause, as in "It must be the cache" or "There must be a race".
@@ -129,14 +153,14 @@ fn states_guess(words: &[String]) -> bool {
     }
 }
 
+pub(super) const CHANGING_VERBS: &[&str] =
+    &["alter", "break", "change", "delete", "edit", "modify", "move", "remove", "rename", "rewrite", "touch"];
+
+pub(super) const ARTICLES: &[&str] = &["a", "an", "any", "my", "our", "the"];
+
 /// Returns whether a prohibition protects a part of the code, as in "Don't touch the public signature of parse". In
 /// contrast, "don't change it yet" is about a single step.
 fn forbids_change_of_part(words: &[String]) -> bool {
-    const CHANGING_VERBS: &[&str] = &[
-        "alter", "break", "change", "delete", "edit", "modify", "move", "remove", "rename", "rewrite",
-        "touch",
-    ];
-    const ARTICLES: &[&str] = &["a", "an", "any", "my", "our", "the"];
     /// Objects that name no part.
     const VAGUE_OBJECTS: &[&str] =
         &["anything", "code", "everything", "it", "that", "them", "these", "this", "those"];
@@ -168,6 +192,27 @@ fn demands_property(words: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::{instruction_sentences, lasting_parts};
+
+    #[test]
+    fn a_rule_about_a_task_ends_with_it() {
+        for (wish, expected) in [
+            ("Don't touch src/level.rs.", false),
+            ("Do not change the public signature of parse.", false),
+            ("Keep the API stable.", false),
+            ("It must accept an empty list.", false),
+            ("Never touch src/level.rs.", true),
+            ("Always run the tests first.", true),
+            ("From now on, don't edit src/level.rs.", true),
+            ("Don't edit generated files in this project.", true),
+            ("Do not add dependencies, and keep parseCsv's signature.", true),
+            ("Keep it dependency-free.", true),
+            ("No new dependencies.", true),
+            ("Integers only: no float, no Decimal.", true),
+            ("Don't push without asking me.", true),
+        ] {
+            assert_eq!(super::outlives_task(wish), expected, "{wish}");
+        }
+    }
 
     #[test]
     fn a_limit_lasts_and_a_mistake_does_not() {

@@ -1,4 +1,4 @@
-//! The slash commands with which a user calls `thru`.
+//! The slash commands with which a user calls `thru`, and those that the agent answers.
 
 use super::{NON_WORK_SLASH_COMMANDS, split_slash_command};
 
@@ -34,4 +34,16 @@ pub fn thru_command(text: &str) -> Option<ThruCommand> {
     let (name, _) = split_slash_command(text).filter(|(name, _)| NON_WORK_SLASH_COMMANDS.contains(name))?;
     let name = name.strip_prefix("thru-").unwrap_or(name);
     THRU_COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, command)| *command)
+}
+
+/// Returns whether a text is a slash command that is not a prompt and that the agent may still answer like a request, such
+/// as `/pickup` or `/init`. What the agent says after a command about thru's records only confirms the command. A
+/// compaction is not answered, so what the agent says after it belongs to the work before it.
+pub fn is_command_for_agent(text: &str) -> bool {
+    let Some((name, _)) =
+        split_slash_command(text).filter(|(name, _)| NON_WORK_SLASH_COMMANDS.contains(name))
+    else {
+        return false;
+    };
+    name != "compact" && thru_command(text).is_none_or(|command| command == ThruCommand::Work)
 }

@@ -352,7 +352,7 @@ fn split_sentences_with_lists(text: &str) -> Vec<&str> {
 }
 
 /// Splits `text` into sentences and list items, each including its final punctuation.
-fn split_pieces(text: &str) -> Vec<&str> {
+pub(super) fn split_pieces(text: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     let ends = text.match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
     for end in ends.filter(|end| text[*end..].starts_with(' ')).chain([text.len()]) {

@@ -579,6 +579,7 @@ Before continuing, you MUST verify you understand:
 
 mod abandoned_work;
 mod answers_and_earlier_work;
+mod answers_to_commands;
 mod answers_with_questions;
 mod background_runs;
 mod changes_by_commands;
@@ -604,13 +605,16 @@ mod piped_runs;
 mod pleasant;
 mod previews_and_titles;
 mod quoted_words;
+mod requirements_beside_a_summary;
 mod results_of_checks;
 mod role_from_variable;
 mod rules_in_questions;
+mod rules_of_finished_tasks;
 mod scratch_tests;
 mod short_messages;
 mod stages_and_drift;
 mod starts_of_sessions;
+mod states_of_a_moment;
 mod trials;
 mod unexpected_outputs;
 mod work_of_several_sessions;

@@ -20,8 +20,13 @@ use super::overtaken::{
     does_newest_prompt_object_to, have_checks_passed_since, is_answered_question_before_other_task,
     is_committed_fix, is_committed_work, is_guessing, is_lack_made_good, is_mostly_settled_message,
     is_outdated_by_later_statement, is_overtaken_by_work, is_same_subject, is_solved_failure, note_if_fixed,
+    without_outdated_sentences,
 };
 use super::quote_agent_words;
+use super::short_answers::{
+    MIN_INFORMATIVE_BYTES, is_short_answer, is_short_remark_without_reason, is_short_update, names_effect,
+    short_answer_tells_outcome,
+};
 use super::state::describe_changed_line;
 
 const MAX_DONE_TURNS_LISTED: usize = 3;
@@ -48,9 +53,6 @@ const MAX_FILES_PER_GROUP: usize = 4;
 
 /// A turn is left out if later messages contain at least this percentage of its words.
 const MIN_PERCENT_OF_REPEATED_WORDS: usize = 60;
-
-/// A closing message with fewer bytes than this says little, unless it mentions a file or contains code.
-const MIN_INFORMATIVE_BYTES: usize = 90;
 
 /// The maximum length of a closing message about finished and committed work, in characters.
 const MAX_COMMITTED_WORK_CHARS: usize = 100;
@@ -96,6 +98,7 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
             && !is_lack_made_good(digest, said)
             && !is_guessing(said)
             && !is_outdated_by_later_statement(digest, said)
+            && !without_outdated_sentences(digest, said).is_empty()
     });
     let changes = digest.changes_since(last_closed);
     let is_reason = |said: &AgentStatement| {
@@ -131,6 +134,8 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
     // If the agent's last message sums up its work, that message is the newest conclusion.
     let is_closing = last && closing.iter().any(|said| said.record == digest.last_message_record);
     let newer = usize::from(digest.has_finished() || is_closing);
+    let newest_work = turns.iter().rev().find(|turn| has_edits(digest, turn));
+    let mut short_turns_told: Vec<&Prompt> = Vec::new();
     for (place, turn) in turns.iter().enumerate().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
         // Leave out a message that is mostly about an answered question or finished work, or that is unrelated to the
@@ -142,6 +147,20 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
             skipped += 1;
             continue;
         }
+        // A short message that ends the newest work says what became of it, so that no older message reads as if it were
+        // the last word. It takes no other turn's place.
+        if newest_work == Some(turn)
+            && short_answer_tells_outcome(turn, outcome)
+            && is_worth_knowing(digest, turn, outcome, AnswerLength::Any)
+        {
+            let standing = LaterWork { newer_turns_included: newer, ..LaterWork::default() };
+            facts.push((
+                outcome.record,
+                FinishedWorkFact::RequestWithOutcome(*turn, outcome, standing, digest),
+            ));
+            short_turns_told.push(turn.prompt);
+            continue;
+        }
         let is_settled = is_overtaken_by_work(digest, turn, outcome, newer + turns_told.len());
         let subject = format!("{} {}", turn.prompt.text, outcome.text);
         let is_known = told.percent_of_words_shared_with(&outcome.text) >= MIN_PERCENT_OF_REPEATED_WORDS
@@ -151,7 +170,7 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
         if turns_told.len() + skipped < max_turns
             && !is_settled
             && !is_known
-            && is_worth_knowing(digest, turn, outcome)
+            && is_worth_knowing(digest, turn, outcome, AnswerLength::Informative)
         {
             told.add_words(&outcome.text);
             subjects.push(subject);
@@ -170,6 +189,7 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
             let next = turns.get(place + 1).and_then(|next| Some((next, next.outcome?)));
             if let Some((next, update)) = next
                 && !is_told(update)
+                && !short_turns_told.contains(&next.prompt)
                 && is_short_update(digest, outcome, next, update)
             {
                 facts.push((
@@ -225,6 +245,7 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
     }
     add_uncommitted_names(digest, all);
     add_deleted_files(digest, all);
+    turns_told.extend(short_turns_told);
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
 
@@ -412,11 +433,23 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-fn is_worth_knowing(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentStatement) -> bool {
+/// Whether an answer that is too short to say much is worth knowing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AnswerLength {
+    Any,
+    Informative,
+}
+
+fn is_worth_knowing(
+    digest: &Digest,
+    turn: &RequestWithOutcome,
+    outcome: &AgentStatement,
+    length: AnswerLength,
+) -> bool {
     let text = outcome.text.as_str();
     // A short message that ends with a question is left out, because the next prompt has answered it.
     let is_question = text.len() < MIN_INFORMATIVE_BYTES * 2 && text.ends_with('?');
-    let is_short = is_short_answer(turn, text);
+    let is_short = length == AnswerLength::Informative && is_short_answer(turn, text);
     let is_unfinished = text.len() < MIN_INFORMATIVE_BYTES * 2 && statement::announces_next_step(text);
     // A short message that names a commit or a pull request is left out, because the effects list these ids and
     // links.
@@ -433,50 +466,15 @@ fn is_worth_knowing(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentS
         && !does_newest_prompt_object_to(digest, outcome)
 }
 
-/// Returns whether a closing message names a commit, a pull request or another effect that was made by then.
-fn names_effect(digest: &Digest, outcome: &AgentStatement) -> bool {
-    digest.effects.iter().filter(|used| used.record <= outcome.record).any(|used| {
-        [&used.effect.id, &used.effect.link]
-            .iter()
-            .any(|name| !name.is_empty() && outcome.text.contains(name.as_str()))
-    })
+/// Returns whether files were edited in a turn that has ended, by a tool or by a command.
+fn has_edits(digest: &Digest, turn: &RequestWithOutcome) -> bool {
+    let Some(outcome) = turn.outcome else { return false };
+    let during = turn.prompt.record..=outcome.record;
+    digest.changes.iter().any(|change| during.contains(&change.record))
+        || digest.files.iter().any(|file| during.contains(&file.edited_at.max(file.written_at)))
 }
 
-/// Returns whether an answer is too short to say much. A message such as "Pushed." adds nothing, because the push is
-/// listed among the effects with its commit id.
-fn is_short_answer(turn: &RequestWithOutcome, text: &str) -> bool {
-    let small = text.to_lowercase();
-    let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
-    text.len() < MIN_INFORMATIVE_BYTES
-        && (is_receipt || turn.prompt.prompt_kind() != PromptKind::Question && !text.contains(['`', '/']))
-}
-
-/// Returns whether `update`, the closing message of the next turn, was left out only because it is short, although that
-/// turn worked on something that `answer` mentions.
-fn is_short_update(
-    digest: &Digest,
-    answer: &AgentStatement,
-    next: &RequestWithOutcome,
-    update: &AgentStatement,
-) -> bool {
-    let during = next.prompt.record..update.record;
-    is_short_answer(next, &update.text)
-        && !names_effect(digest, update)
-        && !update.text.is_empty()
-        && update.closing_question.is_empty()
-        && next.prompt.begins_turn()
-        && digest.changes.iter().any(|change| during.contains(&change.record))
-        && !statement::announces_next_step(&update.text)
-        && !digest.is_statement_retracted(update)
-        && statement::shares_a_word(&next.prompt.text, &answer.text)
-}
-
-/// Returns whether a statement is short and gives no reason.
-fn is_short_remark_without_reason(said: &AgentStatement) -> bool {
-    said.text.len() < MIN_INFORMATIVE_BYTES * 2 && !statement::gives_reason(&said.text)
-}
-
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct LaterWork {
     /// How many newer turns are included.
     newer_turns_included: usize,
@@ -520,7 +518,8 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             let note = note_if_fixed(digest, outcome);
             let about = if newer == 0 { topic } else { "" };
             let form = |(request, most): &(usize, usize)| {
-                let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
+                let text = without_outdated_sentences(digest, outcome);
+                let text = statement::without_answered_question(&text, &outcome.closing_question);
                 let text = match overtaken {
                     true => statement::without_sentences_about_open_work(&text, have_checks_passed),
                     false => Cow::from(&*text),
@@ -555,7 +554,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             let progress = progress
                 .map_or_else(|| note_if_fixed(digest, said), |edits| format!(" ({})", edits.describe()));
             // Leave out steps that were announced between two calls, because they have since been done or abandoned.
-            let text = statement::condense_message(&said.text);
+            let text = statement::condense_message(&without_outdated_sentences(digest, said));
             let form = |most| format!("{}{progress}", quote_agent_words(&text, &said.text, most));
             (vec![form(160), form(400), form(800)], said.text.as_str())
         }

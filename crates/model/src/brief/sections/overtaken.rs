@@ -1,5 +1,6 @@
 //! Decides which of the agent's statements are obsolete, because of later work or because of what the user said.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::content::SearchableText;
@@ -286,20 +287,33 @@ pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) ->
             || later.any(|later| is_about_failures(&later.text)))
 }
 
+/// Returns the text of a statement without the sentences that held only until the next change, if a file was or may have
+/// been changed since.
+pub fn without_outdated_sentences<'s>(digest: &Digest, said: &'s AgentStatement) -> Cow<'s, str> {
+    match digest.may_have_changed_files_after(said.record) {
+        true => statement::without_states_of_the_moment(&said.text),
+        false => Cow::Borrowed(&said.text),
+    }
+}
+
 /// Returns whether a message mostly consists of a question that the user has answered, or of open work that has since
 /// been done.
 pub fn is_mostly_settled_message(digest: &Digest, outcome: &AgentStatement) -> bool {
+    let current = without_outdated_sentences(digest, outcome);
+    let is_partly_outdated = current.len() < outcome.text.len();
     let text = statement::without_answered_question(&outcome.text, &outcome.closing_question);
+    let current = statement::without_answered_question(&current, &outcome.closing_question);
     let is_edited_since = digest.last_file_edited_after(outcome.record).is_some();
     let left = match is_edited_since {
         true => {
-            statement::without_sentences_about_open_work(&text, have_checks_passed_since(digest, outcome))
+            statement::without_sentences_about_open_work(&current, have_checks_passed_since(digest, outcome))
         }
-        false => text.as_ref().into(),
+        false => current.as_ref().into(),
     };
     let is_remark = left.len() < MIN_REMAINING_MESSAGE_BYTES && !left.contains(['`', '/']);
     left.is_empty()
-        || is_edited_since && (left.len() * 3 < text.len() || is_remark && left.len() < text.len())
+        || (is_edited_since || is_partly_outdated)
+            && (left.len() * 3 < text.len() || is_remark && left.len() < text.len())
 }
 
 /// Returns whether the user has since abandoned the work that a statement is about. The statement to which the user was

@@ -1,9 +1,10 @@
 //! The user's instructions, corrections, reasons for refusals, and answers.
 
+use crate::activity::short_session_id;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::{BriefMaterial, BriefOccasion};
-use crate::digest::{Goal, Prompt};
+use crate::digest::{Goal, InstructionOfEarlierSession, Prompt};
 use crate::prompt::{self, PromptKind};
 use crate::render::{GAP_IN_QUOTE, in_backticks, in_quotation_marks, utf16_length};
 use crate::text::{cut_at_clause, fnv_fingerprint};
@@ -66,9 +67,14 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         {
             wishes.push(&prompt.text);
         }
-        let later = || digest.prompts.iter().filter(|later| later.record > prompt.record);
-        if wishes.iter().any(|wish| later().any(|later| prompt::is_instruction_revoked_by(wish, &later.text)))
-        {
+        let is_revoked = |wish: &&str| {
+            let mut later = digest.prompts.iter().filter(|later| later.record > prompt.record);
+            later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
+        };
+        let stated = wishes.len();
+        wishes.retain(|wish| !is_revoked(wish));
+        let is_partly_revoked = wishes.len() < stated;
+        if is_partly_revoked && wishes.is_empty() {
             continue;
         }
         // An answer to the agent's question about the work applies as a whole. Of the answers that were given before
@@ -86,9 +92,9 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         }
         // An instruction for an earlier task no longer applies, unless it is a lasting instruction.
         if prompt.record < since {
-            let is_over = digest.is_about_closed_work(prompt);
+            let ended = digest.end_of_instructions(prompt);
             wishes = wishes.into_iter().flat_map(prompt::lasting_parts).collect();
-            wishes.retain(|wish| !is_over || prompt::forbids_git_step(wish));
+            wishes.retain(|wish| !ended.ends(wish));
             if wishes.is_empty() {
                 continue;
             }
@@ -97,7 +103,10 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             (true, true) => continue,
             // A refusal that only asks a question or says "hang on" has been dealt with by now.
             (false, true) if !prompt::is_refusal_with_reason(&prompt.text) => continue,
-            _ if prompt.record >= since && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE => {
+            _ if prompt.record >= since
+                && !is_partly_revoked
+                && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE =>
+            {
                 vec![prompt.text.as_str()]
             }
             (false, true) => vec![prompt.text.as_str()],
@@ -117,12 +126,23 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             vec![words];
         told += 1;
     }
-    for wish in &digest.instructions_of_earlier_sessions {
-        let form = |most| format!("in an earlier session: {}", quote_whole_instructions(&[wish], most));
+    for InstructionOfEarlierSession { text, session, said_at, may_be_over } in
+        &digest.instructions_of_earlier_sessions
+    {
+        // If its task may be over, the instruction is only quoted as what the user once said.
+        let (class, before) = match may_be_over {
+            false => (FactClass::Words, "in an earlier session".to_owned()),
+            true => {
+                let session = short_session_id(session);
+                let day = said_at.split('T').next().unwrap_or_default();
+                (FactClass::Earlier, format!("in session {session} on {day}, about the task of that time"))
+            }
+        };
+        let form = |most| format!("{before}: {}", quote_whole_instructions(&[text], most));
         let mut forms = vec![form(130), form(300)];
         forms.dedup();
-        let id = format!("words-before:{:016x}", fnv_fingerprint([wish]));
-        all.add_fact(FactClass::Words, id, forms).strings_stating_fact = vec![wish.clone()];
+        let id = format!("words-before:{:016x}", fnv_fingerprint([text]));
+        all.add_fact(class, id, forms).strings_stating_fact = vec![text.clone()];
     }
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fnv_fingerprint([&answer.question, &answer.answer]));
@@ -146,7 +166,7 @@ const MAX_WHOLE_INSTRUCTION_CHARS: usize = 320;
 
 /// Quotes as many of the user's instructions as fit into `most` characters. An instruction is never cut within a
 /// clause, because half of a rule may mean something different from the whole rule.
-fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
+pub fn quote_whole_instructions(wishes: &[&str], most: usize) -> String {
     let mut quoted = String::new();
     for wish in wishes {
         let gap = if quoted.is_empty() { "" } else { GAP_IN_QUOTE };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
 use crate::brief::quote_answer;
-use crate::digest::{Digest, OPENING_REQUEST_LABELS, Prompt};
+use crate::digest::{Digest, InstructionEnd, OPENING_REQUEST_LABELS, Prompt};
 use crate::prompt;
 use crate::render::{GAP_IN_QUOTE, in_quotation_marks};
 use crate::text::{mark_missing_text, split_into_sentences};
@@ -69,7 +69,13 @@ impl ContinuedPacket {
                 || claimed_at.zip(parse_time(&prompt.at)).is_some_and(|(claimed_at, at)| at >= claimed_at)
         };
         let later: Vec<&Prompt> = digest.prompts.iter().filter(is_later).collect();
-        self.constraints.iter().filter_map(|line| without_lifted_sentences(line, &later)).collect()
+        let earlier =
+            digest.prompts.iter().rfind(|prompt| !is_later(prompt)).map_or(0, |prompt| prompt.record);
+        let ended = match digest.is_task_committed_before_new_task(earlier) {
+            true => InstructionEnd::RulesOfTask,
+            false => InstructionEnd::Nothing,
+        };
+        self.constraints.iter().filter_map(|line| without_ended_sentences(line, &later, ended)).collect()
     }
 
     /// Returns the purpose and the quoted messages, one below the other. If the first message begins with the purpose,
@@ -96,7 +102,8 @@ impl ContinuedSession {
     /// Returns the constraints without those that the user of the session with this digest has lifted.
     pub(super) fn constraints_still_valid(&self, digest: &Digest) -> Vec<String> {
         let later: Vec<&Prompt> = digest.prompts.iter().collect();
-        self.constraints.iter().filter_map(|line| without_lifted_sentences(line, &later)).collect()
+        let ended = InstructionEnd::Nothing;
+        self.constraints.iter().filter_map(|line| without_ended_sentences(line, &later, ended)).collect()
     }
 
     /// Returns `None` if the user asked for nothing in the earlier session.
@@ -128,18 +135,23 @@ impl ContinuedSession {
     }
 }
 
-/// Returns a line of inherited constraints without the sentences that later prompts have lifted, or `None` if no sentence
-/// is left. One line can quote several instructions, and only some of them may be lifted.
-fn without_lifted_sentences(line: &str, later: &[&Prompt]) -> Option<String> {
-    let quote = line.strip_prefix(USER_QUOTE_PREFIX).and_then(|quote| quote.strip_prefix('“'));
-    let Some(words) = quote.and_then(|quote| quote.strip_suffix('”')) else { return Some(line.to_owned()) };
-    let is_lifted =
-        |wish: &&str| later.iter().any(|later| prompt::is_instruction_revoked_by(wish, &later.text));
-    let (lifted, kept): (Vec<&str>, Vec<&str>) =
-        words.split(GAP_IN_QUOTE).flat_map(split_into_sentences).partition(is_lifted);
-    if lifted.is_empty() {
+/// Returns a line of inherited constraints without the sentences that later prompts have lifted or that ended with their
+/// task, or `None` if no sentence is left. One line can quote several instructions, and only some of them may be over.
+fn without_ended_sentences(line: &str, later: &[&Prompt], ended: InstructionEnd) -> Option<String> {
+    // Words such as "in an earlier session" may stand before the quotation.
+    let quote = line.strip_prefix(USER_QUOTE_PREFIX).and_then(|said| said.split_once('“'));
+    let Some((before, quote)) = quote.filter(|(_, quote)| !quote.contains('“')) else {
+        return Some(line.to_owned());
+    };
+    let Some(words) = quote.strip_suffix('”') else { return Some(line.to_owned()) };
+    let is_over = |wish: &&str| {
+        ended.ends(wish) || later.iter().any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
+    };
+    let (over, kept): (Vec<&str>, Vec<&str>) =
+        words.split(GAP_IN_QUOTE).flat_map(split_into_sentences).partition(is_over);
+    if over.is_empty() {
         return Some(line.to_owned());
     }
     let kept = kept.join(GAP_IN_QUOTE);
-    (!kept.is_empty()).then(|| format!("{USER_QUOTE_PREFIX}“{}”", mark_missing_text(&kept, words)))
+    (!kept.is_empty()).then(|| format!("{USER_QUOTE_PREFIX}{before}“{}”", mark_missing_text(&kept, words)))
 }

@@ -1,0 +1,87 @@
+//! The requirements of the current task that the summary lacks.
+
+use super::SummaryClaims;
+use crate::brief::candidate::{Candidate, FactClass};
+use crate::brief::sections::words::quote_whole_instructions;
+use crate::digest::{Digest, Prompt};
+use crate::prompt;
+
+/// A sentence that is not clearly an instruction is known if the summary contains at least this percentage of its
+/// meaningful words.
+const MIN_PERCENT_OF_KNOWN_WORDS: usize = 75;
+
+/// Replaces what is quoted from the messages of the current task by all of their sentences that the summary lacks. If
+/// one sentence of a message is quoted, a reader believes that the summary has the others.
+pub(super) fn with_requirements(
+    candidates: Vec<Candidate>,
+    digest: &Digest,
+    claims: &SummaryClaims,
+    is_goal_told: bool,
+) -> Vec<Candidate> {
+    let is_told = |prompt: &Prompt| {
+        let id = format!("prompt:{}", prompt.record);
+        let mut goals = candidates.iter().filter(|known| known.class == FactClass::Goal);
+        is_goal_told && goals.any(|goal| goal.id == id && !claims.content.contains_text(&prompt.text))
+    };
+    // A refusal is quoted with the call that it refused.
+    let prompts = digest.prompts_of_current_task().into_iter();
+    let mut missing: Vec<(&Prompt, Vec<String>)> = prompts
+        .filter(|prompt| prompt.refused_call.is_empty() && !is_told(prompt))
+        .map(|prompt| (prompt, missing_sentences(prompt, digest, claims)))
+        .collect();
+    // A message must not be quoted without the later one that corrects it, even if the summary has the later one.
+    let oldest = missing.iter().rposition(|(_, sentences)| !sentences.is_empty()).unwrap_or(0);
+    for (prompt, sentences) in &mut missing[..oldest] {
+        if sentences.is_empty() && prompt::revises_request(&prompt.text) {
+            sentences.push(prompt.text.clone());
+        }
+    }
+    let told: Vec<Candidate> =
+        missing.iter().filter(|(_, sentences)| !sentences.is_empty()).map(requirement_candidate).collect();
+    // The same message is quoted under one of two ids, depending on whether all of it is quoted.
+    let is_same = |known: &str, new: &str| known == new || known.replacen("prompt:", "words:", 1) == *new;
+    let is_replaced = |known: &Candidate| {
+        known.class == FactClass::Words && told.iter().any(|new| is_same(&known.id, &new.id))
+    };
+    let others: Vec<Candidate> = candidates.into_iter().filter(|known| !is_replaced(known)).collect();
+    told.into_iter().chain(others).collect()
+}
+
+fn requirement_candidate((prompt, sentences): &(&Prompt, Vec<String>)) -> Candidate {
+    let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
+    let mut forms = [300, 600].map(|most| quote_whole_instructions(&sentences, most)).to_vec();
+    forms.dedup();
+    Candidate::of_class(FactClass::Words, format!("words:{}", prompt.record), forms)
+}
+
+/// Returns the sentences of a prompt that say something about the work and that the summary lacks. Sentences that follow
+/// each other are joined.
+fn missing_sentences(prompt: &Prompt, digest: &Digest, claims: &SummaryClaims) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_last_kept = false;
+    for sentence in prompt::requirement_sentences(&prompt.text) {
+        let is_missing = is_missing(sentence, claims) && !is_done_git_step(sentence, prompt, digest);
+        match found.last_mut().filter(|_| is_last_kept && is_missing) {
+            Some(last) => *last = format!("{last} {sentence}"),
+            None if is_missing => found.push(sentence.to_owned()),
+            None => {}
+        }
+        is_last_kept = is_missing;
+    }
+    found
+}
+
+fn is_missing(sentence: &str, claims: &SummaryClaims) -> bool {
+    if claims.content.contains_text(sentence) || claims.has_line_with_most_words_of(sentence) {
+        return false;
+    }
+    let is_instruction = !prompt::instruction_sentences(sentence).is_empty();
+    is_instruction || claims.content.percent_of_words_found(sentence) < MIN_PERCENT_OF_KNOWN_WORDS
+}
+
+/// Returns whether a sentence orders a commit or a push, and there was one since.
+fn is_done_git_step(sentence: &str, prompt: &Prompt, digest: &Digest) -> bool {
+    let small = sentence.to_lowercase();
+    let is_order = ["commit", "push"].iter().any(|step| small.contains(step));
+    is_order && digest.standing_commits().iter().any(|commit| commit.record > prompt.record)
+}
