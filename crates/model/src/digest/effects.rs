@@ -420,7 +420,10 @@ impl Digest {
         for used in self.effects.iter().filter(|used| !used.is_in_other_repository) {
             match used.effect.kind {
                 EffectKind::Commit => standing.push(used),
-                EffectKind::Merge if !used.effect.id.is_empty() => standing.push(used),
+                // A fast-forward makes no commit. Its output names the commit, but not the branch.
+                EffectKind::Merge if !used.effect.id.is_empty() && !used.effect.place.is_empty() => {
+                    standing.push(used);
+                }
                 EffectKind::Push | EffectKind::UpToDate => pushed = standing.len(),
                 EffectKind::Amend => {
                     standing.truncate(pushed.max(standing.len().saturating_sub(1)));
