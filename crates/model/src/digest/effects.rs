@@ -149,17 +149,9 @@ impl Digest {
             EffectKind::Discard if effect.what == "untracked files" => {}
             EffectKind::Discard => {
                 let names: Vec<&str> = effect.what.split(' ').collect();
-                for file in self
-                    .files
-                    .iter_mut()
-                    .filter(|file| names.iter().any(|name| is_file_or_folder_of(name, &file.path)))
-                {
-                    file.saved_at = now;
-                }
+                self.discard_changes(|path| names.iter().any(|name| is_file_or_folder_of(name, path)));
             }
-            EffectKind::Reset if effect.what.starts_with("--hard") => {
-                all(&mut self.files, |file, now| file.saved_at = now);
-            }
+            EffectKind::Reset if effect.what.starts_with("--hard") => self.discard_changes(|_| true),
             EffectKind::Stash => {
                 // A stash leaves untracked files alone. It is unknown whether git tracks a file that a command wrote,
                 // so such a file counts only if it may contain declarations.
@@ -199,20 +191,25 @@ impl Digest {
             .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
-    /// Returns the files whose changes are in no observed commit.
+    /// Returns the files whose changes may be in no observed commit.
     pub fn files_without_observed_commit(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().filter(|file| file.has_uncommitted_change()).map(|file| file.path.as_str())
+        self.files.iter().filter(|file| file.may_have_uncommitted_change()).map(|file| file.path.as_str())
     }
 
     /// Returns whether a file's changes are uncommitted: no observed commit contains them, and git's own files do not
     /// show that they were committed or restored. A command may write a log or a build output as well as a source file.
     /// A file that only commands wrote therefore counts only if git tracks it or if it looks like source text.
     fn is_uncommitted(&self, file: &FileUse) -> bool {
-        if !file.has_uncommitted_change() {
-            return false;
-        }
         let is_in = |list: &[String]| list.contains(&file.path);
         let disk = self.git_on_disk.as_ref();
+        let is_untracked = || disk.is_some_and(|disk| is_in(&disk.untracked_files));
+        if !file.has_uncommitted_change() {
+            // Only git's own files show whether anything was changed after the commit or the discard.
+            let is_changed = disk.is_some_and(|disk| is_in(&disk.files_changed_in_index));
+            let is_work = file.edits > 0 || changed::looks_like_committable_text(&file.path);
+            return file.is_changed_by_line_that_settled_it() && is_changed
+                || file.may_have_uncommitted_change() && is_untracked() && is_work;
+        }
         let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
         if is_equal && !self.staged.names_file(&file.path) {
             return false;
@@ -329,7 +326,7 @@ impl Digest {
             commit,
             unpushed,
             uncommitted,
-            stashed: self.files.iter().filter(|file| file.stashed).collect(),
+            stashed: self.files.iter().filter(|file| file.stashed && !self.is_uncommitted(file)).collect(),
             pull_request: self
                 .effects
                 .iter()
@@ -354,7 +351,7 @@ impl Digest {
     }
 
     /// Drops notes that are no longer true: notes about a stash that was reapplied, or about discarded changes to a
-    /// file that was edited again.
+    /// file that was changed again.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d RecordedEffect>) -> Vec<&'d RecordedEffect> {
         let mut kept: Vec<&RecordedEffect> = Vec::new();
         for used in notes {
@@ -368,12 +365,16 @@ impl Digest {
                 _ => kept.push(used),
             }
         }
-        let edited_since = |used: &RecordedEffect| {
+        let changed_since = |used: &RecordedEffect| {
             let names: Vec<&str> = used.effect.what.split(' ').collect();
             let is_of = |file: &&FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
-            self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
+            let is_changed = |file: &FileUse| {
+                file.changed_at() > used.record
+                    || file.is_changed_by_line_that_settled_it() && self.is_uncommitted(file)
+            };
+            self.files.iter().filter(is_of).any(is_changed)
         };
-        kept.retain(|used| used.effect.kind != EffectKind::Discard || !edited_since(used));
+        kept.retain(|used| used.effect.kind != EffectKind::Discard || !changed_since(used));
         // Several notes about the same discarded changes are reduced to the last one.
         let is_again = |later: &[&RecordedEffect], used: &RecordedEffect| {
             later
@@ -445,7 +446,29 @@ impl FileUse {
     /// Returns whether the file was changed in the checkout, by a tool or a command, and no later commit contains the
     /// change.
     pub fn has_uncommitted_change(&self) -> bool {
-        !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
+        !self.is_outside_checkout && !self.stashed && self.changed_at() > self.settled_at()
+    }
+
+    /// Returns whether the file may have an uncommitted change. In case of doubt, git's own files decide: the last
+    /// change may have been made after the commit in the same command line, and a file that git does not track survives
+    /// when changes are thrown away or stashed.
+    pub fn may_have_uncommitted_change(&self) -> bool {
+        self.has_uncommitted_change()
+            || !self.is_outside_checkout
+                && self.changed_at() > 0
+                && (self.stashed
+                    || self.discarded_at > self.saved_at
+                    || self.is_changed_by_line_that_settled_it())
+    }
+
+    /// Returns whether the command line that committed or discarded the file's changes also changed the file.
+    fn is_changed_by_line_that_settled_it(&self) -> bool {
+        !self.stashed && self.changed_at() > 0 && self.changed_at() == self.settled_at()
+    }
+
+    /// Returns the number of the last record that committed or discarded the file's changes, or 0 if none did.
+    fn settled_at(&self) -> u64 {
+        self.saved_at.max(self.discarded_at)
     }
 
     /// Returns whether the session edited the file with a tool or with a command whose text shows the edit. Commands
@@ -460,7 +483,7 @@ impl FileUse {
 
     /// Returns whether a tool edited the file and no later commit contains the edit.
     fn has_unsaved_edit(&self) -> bool {
-        self.edits > 0 && self.edited_at > self.saved_at
+        self.edits > 0 && self.edited_at > self.settled_at()
     }
 
     /// Returns the number of the last record that changed the file, or 0 if none did.

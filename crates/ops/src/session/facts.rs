@@ -107,6 +107,7 @@ pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest
     drop_runs_of_missing_files(digest, checkout);
     add_changes_on_disk(project, digest, examined, &mut FilesListedByGit::default());
     digest.git_on_disk = git_state_on_disk(digest, checkout, project.settings.redact_options());
+    digest.forget_edits_thrown_away();
     digest.mark_files_written_by_commands();
     if digest.git_on_disk.is_some() {
         let folders = session_folders(digest, checkout);
@@ -383,7 +384,7 @@ pub fn uncommitted_by_others(
         }
     };
     for digest in digests {
-        digest.files.iter().filter(|file| file.has_uncommitted_change()).for_each(&mut add);
+        digest.files.iter().filter(|file| file.may_have_uncommitted_change()).for_each(&mut add);
         changed_by_unnamed_commands(project, digest, examined, listed).iter().for_each(&mut add);
     }
     if others.files.is_empty() {

@@ -2,7 +2,6 @@
 
 use super::files_at_risk::repository_with_files;
 use super::handoffs::{ask_at, edit_at, run_at, start_at, thru_at};
-use super::*;
 
 #[test]
 fn a_merged_and_deleted_branch_is_one_commit_and_one_branch() {
