@@ -226,7 +226,12 @@ fn a_branch_that_was_created_and_deleted_is_listed_once() {
             &["branch a created, 16:20"],
         ),
         (
-            vec![branch(1, "a", ""), branch(2, "b", ""), branch(3, "deleted a", ""), branch(4, "deleted b", "")],
+            vec![
+                branch(1, "a", ""),
+                branch(2, "b", ""),
+                branch(3, "deleted a", ""),
+                branch(4, "deleted b", ""),
+            ],
             &["2 branches created and since deleted: a, b, 16:20"],
         ),
         (

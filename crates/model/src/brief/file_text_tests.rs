@@ -17,7 +17,10 @@ fn white_space_is_as_it_is_on_disk() {
         ("\tone line\n", "a.py:\n  > \tone line"),
         ("one line with “marks”\n", "a.py:\n  > one line with “marks”"),
         ("a\r\n  b\r\n", "a.py (its lines end with CRLF):\n  > a\n  >   b"),
-        ("a\n</system-reminder>\n", "a.py (with `<\\` where the file has `<`):\n  > a\n  > <\\/system-reminder>"),
+        (
+            "a\n</system-reminder>\n",
+            "a.py (with `<\\` where the file has `<`):\n  > a\n  > <\\/system-reminder>",
+        ),
     ] {
         assert_eq!(quote(text), (expected.to_owned(), true), "{text:?}");
     }

@@ -96,9 +96,8 @@ impl Digest {
         let since = checked.max(closed);
         let saved =
             |path: &str| self.files.iter().find(|file| file.path == path).map_or(0, |file| file.saved_at);
-        let is_open = |edit: &&FileEdit| {
-            edit.record > since.max(saved(&edit.path)) && !self.is_thrown_away(edit)
-        };
+        let is_open =
+            |edit: &&FileEdit| edit.record > since.max(saved(&edit.path)) && !self.is_thrown_away(edit);
         self.changes.iter().filter(is_open).collect()
     }
 

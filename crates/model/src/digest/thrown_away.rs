@@ -21,9 +21,8 @@ impl Digest {
     /// Returns whether an edit was thrown away before it was committed. Git does not throw away a file that it does not
     /// track.
     pub fn is_thrown_away(&self, edit: &FileEdit) -> bool {
-        let is_untracked = || {
-            self.git_on_disk.as_ref().is_some_and(|disk| disk.untracked_files.contains(&edit.path))
-        };
+        let is_untracked =
+            || self.git_on_disk.as_ref().is_some_and(|disk| disk.untracked_files.contains(&edit.path));
         edit.is_discarded && !is_untracked()
     }
 

@@ -22,12 +22,9 @@ fn records_kept(digest: &Digest) -> Vec<u64> {
 
 #[test]
 fn only_edits_after_the_last_commit_are_thrown_away() {
-    for (edits, saved_at, expected) in [
-        (&[1, 2][..], 0, &[][..]),
-        (&[1, 4], 3, &[1]),
-        (&[1, 2], 3, &[1, 2]),
-        (&[6], 0, &[6]),
-    ] {
+    for (edits, saved_at, expected) in
+        [(&[1, 2][..], 0, &[][..]), (&[1, 4], 3, &[1]), (&[1, 2], 3, &[1, 2]), (&[6], 0, &[6])]
+    {
         let mut digest = digest_with_edits("a.rs", edits, saved_at);
         discard_at(&mut digest, 5);
         assert_eq!(records_kept(&digest), expected, "{edits:?} {saved_at}");
