@@ -157,12 +157,17 @@ pub fn read_branch_commit(dir: &Path, branch: &str) -> Option<String> {
 pub fn moves_of_branch(dir: &Path, branch: &str) -> Vec<BranchMove> {
     let mut moves = Vec::new();
     if let (Some((_, common)), Some(name)) = (git_folders(dir), branch_reference(branch)) {
-        each_move_in_reflog(&common.join("logs").join(name), |found| {
-            let [commit_before, commit, what] = [found.old, found.new, found.what].map(str::to_owned);
-            moves.push(BranchMove { commit_before, commit, at: found.at, what });
-        });
+        each_move_in_reflog(&common.join("logs").join(name), |found| moves.push(found.to_branch_move()));
     }
     moves
+}
+
+/// Returns the newest moves of a checkout's HEAD, oldest first. Returns `None` if git keeps no reflog of HEAD.
+pub fn moves_of_head(dir: &Path) -> Option<Vec<BranchMove>> {
+    let (git_dir, _) = git_folders(dir)?;
+    let mut moves = Vec::new();
+    let is_read = each_move_in_reflog(&git_dir.join("logs/HEAD"), |found| moves.push(found.to_branch_move()));
+    is_read.then_some(moves)
 }
 
 /// Returns the name of a branch's reference, or `None` if it would lead out of the folder of branches.
@@ -259,6 +264,11 @@ impl HeadMove<'_> {
         let mut ids = ids.split(' ');
         let at = Timestamp::from_second(when.split(' ').next()?.parse().ok()?).ok()?;
         Some(HeadMove { old: ids.next()?, new: ids.next()?, at, what: what.trim_end() })
+    }
+
+    fn to_branch_move(&self) -> BranchMove {
+        let [commit_before, commit, what] = [self.old, self.new, self.what].map(str::to_owned);
+        BranchMove { commit_before, commit, at: self.at, what }
     }
 
     /// Returns whether this move of HEAD may have rewritten files, including files whose content is the same again by

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::staged::StagedNames;
 use super::{Digest, FileEdit, FileUse, OtherBranch, changed, keep_last};
 use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
@@ -14,8 +15,6 @@ use crate::shell;
 const MIN_COMMITS_WITHOUT_FILE: u32 = 2;
 
 const MAX_EFFECTS_KEPT: usize = 200;
-
-const MAX_STAGED_FILES_KEPT: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEffect {
@@ -87,10 +86,12 @@ impl Digest {
     }
 
     pub(super) fn add_effects(&mut self, record: &JournalRecord) {
-        match record.ok != Some(false) || !record.effect.is_empty() {
-            true => self.staged.add_commands(&shell::simple_commands(&record.command)),
-            false => self.staged.add_commands(&commands_that_may_have_succeeded(&record.command)),
-        }
+        let commands = match record.ok != Some(false) || !record.effect.is_empty() {
+            true => shell::simple_commands(&record.command),
+            false => commands_that_may_have_succeeded(&record.command),
+        };
+        self.staged.add_commands(&commands, self.record_count);
+        self.add_unclear_git_commands(record);
         for effect in &record.effect {
             let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
             if effect.kind == EffectKind::Status {
@@ -149,17 +150,9 @@ impl Digest {
             EffectKind::Discard if effect.what == "untracked files" => {}
             EffectKind::Discard => {
                 let names: Vec<&str> = effect.what.split(' ').collect();
-                for file in self
-                    .files
-                    .iter_mut()
-                    .filter(|file| names.iter().any(|name| is_file_or_folder_of(name, &file.path)))
-                {
-                    file.saved_at = now;
-                }
+                self.discard_changes(|path| names.iter().any(|name| is_file_or_folder_of(name, path)));
             }
-            EffectKind::Reset if effect.what.starts_with("--hard") => {
-                all(&mut self.files, |file, now| file.saved_at = now);
-            }
+            EffectKind::Reset if effect.what.starts_with("--hard") => self.discard_changes(|_| true),
             EffectKind::Stash => {
                 // A stash leaves untracked files alone. It is unknown whether git tracks a file that a command wrote,
                 // so such a file counts only if it may contain declarations.
@@ -199,22 +192,31 @@ impl Digest {
             .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
-    /// Returns the files whose changes are in no observed commit.
+    /// Returns the files whose changes may be in no observed commit.
     pub fn files_without_observed_commit(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().filter(|file| file.has_uncommitted_change()).map(|file| file.path.as_str())
+        self.files.iter().filter(|file| file.may_have_uncommitted_change()).map(|file| file.path.as_str())
     }
 
     /// Returns whether a file's changes are uncommitted: no observed commit contains them, and git's own files do not
     /// show that they were committed or restored. A command may write a log or a build output as well as a source file.
     /// A file that only commands wrote therefore counts only if git tracks it or if it looks like source text.
     fn is_uncommitted(&self, file: &FileUse) -> bool {
-        if !file.has_uncommitted_change() {
-            return false;
-        }
         let is_in = |list: &[String]| list.contains(&file.path);
         let disk = self.git_on_disk.as_ref();
+        let is_untracked = || disk.is_some_and(|disk| is_in(&disk.untracked_files));
+        if !file.has_uncommitted_change() {
+            // Only git's own files show whether anything was changed after the commit or the discard.
+            let is_changed = disk.is_some_and(|disk| is_in(&disk.files_changed_in_index));
+            let is_work = file.edits > 0 || changed::looks_like_committable_text(&file.path);
+            return file.is_changed_by_line_that_settled_it() && is_changed
+                || file.may_have_uncommitted_change() && is_untracked() && is_work;
+        }
         let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
-        if is_equal && !self.staged.names_file(&file.path) {
+        let is_maybe_committed = self.has_unclear_commit_since(file.changed_at());
+        if is_equal && (is_maybe_committed || !self.staged.names_file(&file.path)) {
+            return false;
+        }
+        if disk.is_none() && is_maybe_committed {
             return false;
         }
         file.has_unsaved_edit()
@@ -233,10 +235,15 @@ impl Digest {
     }
 
     /// Returns the commit at HEAD, or the beginning of its id, from the last hook that read it or from the last commit,
-    /// whichever is newer. After any other command that moves HEAD, its position is unknown.
+    /// whichever is newer. After any other command that moves or may have moved HEAD, its position is unknown.
     fn last_known_head(&self) -> Option<&str> {
         let here = self.effects.iter().filter(|used| !used.is_in_other_repository);
-        let head = match here.rev().find(|used| moves_head(used.effect.kind)) {
+        let last_move = here.rev().find(|used| moves_head(used.effect.kind));
+        let known_at = last_move.map_or(0, |used| used.record).max(self.head_read_at);
+        if self.last_unclear_move_of_head() > known_at {
+            return None;
+        }
+        let head = match last_move {
             Some(used) if used.record > self.head_read_at => {
                 if makes_commit(used.effect.kind) {
                     &used.effect.id
@@ -329,7 +336,7 @@ impl Digest {
             commit,
             unpushed,
             uncommitted,
-            stashed: self.files.iter().filter(|file| file.stashed).collect(),
+            stashed: self.files.iter().filter(|file| file.stashed && !self.is_uncommitted(file)).collect(),
             pull_request: self
                 .effects
                 .iter()
@@ -354,7 +361,7 @@ impl Digest {
     }
 
     /// Drops notes that are no longer true: notes about a stash that was reapplied, or about discarded changes to a
-    /// file that was edited again.
+    /// file that was changed again.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d RecordedEffect>) -> Vec<&'d RecordedEffect> {
         let mut kept: Vec<&RecordedEffect> = Vec::new();
         for used in notes {
@@ -368,12 +375,16 @@ impl Digest {
                 _ => kept.push(used),
             }
         }
-        let edited_since = |used: &RecordedEffect| {
+        let changed_since = |used: &RecordedEffect| {
             let names: Vec<&str> = used.effect.what.split(' ').collect();
             let is_of = |file: &&FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
-            self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
+            let is_changed = |file: &FileUse| {
+                file.changed_at() > used.record
+                    || file.is_changed_by_line_that_settled_it() && self.is_uncommitted(file)
+            };
+            self.files.iter().filter(is_of).any(is_changed)
         };
-        kept.retain(|used| used.effect.kind != EffectKind::Discard || !edited_since(used));
+        kept.retain(|used| used.effect.kind != EffectKind::Discard || !changed_since(used));
         // Several notes about the same discarded changes are reduced to the last one.
         let is_again = |later: &[&RecordedEffect], used: &RecordedEffect| {
             later
@@ -420,7 +431,10 @@ impl Digest {
         for used in self.effects.iter().filter(|used| !used.is_in_other_repository) {
             match used.effect.kind {
                 EffectKind::Commit => standing.push(used),
-                EffectKind::Merge if !used.effect.id.is_empty() => standing.push(used),
+                // A fast-forward makes no commit. Its output names the commit, but not the branch.
+                EffectKind::Merge if !used.effect.id.is_empty() && !used.effect.place.is_empty() => {
+                    standing.push(used);
+                }
                 EffectKind::Push | EffectKind::UpToDate => pushed = standing.len(),
                 EffectKind::Amend => {
                     standing.truncate(pushed.max(standing.len().saturating_sub(1)));
@@ -442,7 +456,29 @@ impl FileUse {
     /// Returns whether the file was changed in the checkout, by a tool or a command, and no later commit contains the
     /// change.
     pub fn has_uncommitted_change(&self) -> bool {
-        !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
+        !self.is_outside_checkout && !self.stashed && self.changed_at() > self.settled_at()
+    }
+
+    /// Returns whether the file may have an uncommitted change. In case of doubt, git's own files decide: the last
+    /// change may have been made after the commit in the same command line, and a file that git does not track survives
+    /// when changes are thrown away or stashed.
+    pub fn may_have_uncommitted_change(&self) -> bool {
+        self.has_uncommitted_change()
+            || !self.is_outside_checkout
+                && self.changed_at() > 0
+                && (self.stashed
+                    || self.discarded_at > self.saved_at
+                    || self.is_changed_by_line_that_settled_it())
+    }
+
+    /// Returns whether the command line that committed or discarded the file's changes also changed the file.
+    fn is_changed_by_line_that_settled_it(&self) -> bool {
+        !self.stashed && self.changed_at() > 0 && self.changed_at() == self.settled_at()
+    }
+
+    /// Returns the number of the last record that committed or discarded the file's changes, or 0 if none did.
+    fn settled_at(&self) -> u64 {
+        self.saved_at.max(self.discarded_at)
     }
 
     /// Returns whether the session edited the file with a tool or with a command whose text shows the edit. Commands
@@ -457,7 +493,7 @@ impl FileUse {
 
     /// Returns whether a tool edited the file and no later commit contains the edit.
     fn has_unsaved_edit(&self) -> bool {
-        self.edits > 0 && self.edited_at > self.saved_at
+        self.edits > 0 && self.edited_at > self.settled_at()
     }
 
     /// Returns the number of the last record that changed the file, or 0 if none did.
@@ -466,11 +502,11 @@ impl FileUse {
     }
 }
 
-fn makes_commit(kind: EffectKind) -> bool {
+pub(super) fn makes_commit(kind: EffectKind) -> bool {
     matches!(kind, EffectKind::Commit | EffectKind::Amend | EffectKind::Merge)
 }
 
-fn moves_head(kind: EffectKind) -> bool {
+pub(super) fn moves_head(kind: EffectKind) -> bool {
     matches!(
         kind,
         EffectKind::Commit
@@ -484,7 +520,7 @@ fn moves_head(kind: EffectKind) -> bool {
     )
 }
 
-fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
+pub(super) fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
     if folder.is_empty() {
         return cwd.starts_with('/') || cwd.starts_with("..");
     }
@@ -495,52 +531,6 @@ fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
         return below.is_none_or(|below| below.contains("worktrees/"));
     }
     folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
-}
-
-/// The names staged since the last commit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct StagedNames {
-    all: bool,
-    names: Vec<String>,
-}
-
-impl StagedNames {
-    /// Records the files that the commands stage, or commit directly with `--all`.
-    fn add_commands(&mut self, commands: &[Vec<String>]) {
-        for words in commands {
-            let mut rest = words.iter().skip_while(|word| *word != "git").skip(1);
-            let Some(verb) = rest.find(|word| matches!(word.as_str(), "add" | "commit" | "rm" | "mv")) else {
-                continue;
-            };
-            let short = |word: &String, letter: char| {
-                word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
-            };
-            if verb == "commit" {
-                self.all |= rest.any(|word| word == "--all" || short(word, 'a'));
-                continue;
-            }
-            for word in rest {
-                let is_all =
-                    matches!(word.as_str(), "." | "-A" | "--all" | "-u" | ":/") || word.contains(['*', '$']);
-                self.all |= is_all;
-                if !is_all && !word.starts_with('-') && self.names.len() < MAX_STAGED_FILES_KEPT {
-                    self.names.push(word.clone());
-                }
-            }
-        }
-    }
-
-    /// Returns whether a `git add` was seen that stages this file.
-    fn names_file(&self, path: &str) -> bool {
-        self.all || self.names.iter().any(|name| is_file_or_folder_of(name, path))
-    }
-
-    /// Returns whether a commit made now would contain a file. If no `git add` was seen, the commit is assumed to
-    /// contain all files.
-    fn would_commit_contain_file(&self, path: &str) -> bool {
-        self.names.is_empty() || self.names_file(path)
-    }
 }
 
 /// Returns the commands of a failed line that may have succeeded, such as `git add -A` in `git add -A && git commit`. A
@@ -555,7 +545,8 @@ fn commands_that_may_have_succeeded(command: &str) -> Vec<Vec<String>> {
 /// Returns whether a name in a command line or a message denotes this file or a folder that contains it.
 pub(crate) fn is_file_or_folder_of(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
-    if matches!(name, "" | "." | ":/") {
+    // `:/` is git's name for the top of the checkout.
+    if matches!(name, "" | "." | ":") {
         return true;
     }
     let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
