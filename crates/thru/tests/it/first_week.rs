@@ -613,6 +613,7 @@ mod stages_and_drift;
 mod starts_of_sessions;
 mod trials;
 mod unexpected_outputs;
+mod unknown_outcomes;
 mod work_of_several_sessions;
 
 mod loops {
