@@ -250,6 +250,15 @@ pub struct Digest {
     /// The calls that were still running when the records ended, each given as its command or file.
     #[serde(skip)]
     pub unfinished_call_texts: Vec<String>,
+    /// Whether a loop continued the session's work after its last stop. This is determined when a brief or a packet is
+    /// composed and is never stored.
+    #[serde(skip)]
+    pub has_loop_continued_turn: bool,
+    /// Whether the agent may have begun something after the newest prompt that these records do not show, because the
+    /// end of the transcript could not be read. This is determined when a brief or a packet is composed and is never
+    /// stored.
+    #[serde(skip)]
+    pub may_have_unseen_work: bool,
     /// The number of transcript lines or database rows that could not be read.
     #[serde(skip)]
     pub unreadable_lines: u64,

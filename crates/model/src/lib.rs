@@ -53,6 +53,7 @@ pub mod text;
 pub mod time;
 pub mod tokens;
 pub mod transcript;
+mod unfinished_call;
 pub mod verdict;
 pub mod window;
 pub mod workstream;

@@ -147,6 +147,12 @@ impl Loop {
         self.ended_detail = detail;
     }
 
+    /// Returns what the agent says when the loop's work is done, or `None` if the loop has no such promise.
+    pub fn completion_promise(&self) -> Option<&str> {
+        let done = self.promises.iter().find(|promise| promise.outcome == PromiseOutcome::Done);
+        done.map(|promise| promise.text.as_str())
+    }
+
     /// Returns the packet from which the loop was made, if the loop has finished its work: the agent gave the promise,
     /// and the validators passed. A loop without validators does not count, because its promise is only a claim by the
     /// agent.

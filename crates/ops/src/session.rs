@@ -8,6 +8,7 @@ pub mod files;
 pub mod hook_statistics;
 pub mod journal;
 pub mod last;
+pub(crate) mod last_turn;
 pub mod list;
 pub(crate) mod roster;
 pub mod sent;

@@ -10,6 +10,7 @@ use crate::prompt;
 use crate::run::{self, RunResult};
 use crate::statement;
 use crate::text::{cut_to_bytes, mark_missing_text, shorten_to_bytes};
+use crate::time;
 
 const MAX_STATEMENTS: usize = 60;
 /// How many of the newest statements are kept at full length. Older ones are shortened.
@@ -268,13 +269,31 @@ impl Digest {
     }
 
     /// Returns whether the agent has ended its turn and is waiting: its last message does not announce a next step, and no
-    /// work followed. A transcript may end between an announcement and the announced call.
+    /// work followed. A transcript may end between an announcement and the announced call. If a loop continued the
+    /// session at its last stop, the agent got the loop's prompt and went on.
     pub fn has_finished(&self) -> bool {
         let in_progress = |todo: &RecordedTodo| todo.status == Some(TodoStatus::InProgress);
         let said_all = !statement::announces_next_step(&self.last_message);
         let is_working = self.has_work_after_last_message() || self.has_open_call();
         let has_open_todo = self.todos.iter().any(in_progress) && self.are_todos_current();
-        said_all && !is_working && !has_open_todo
+        said_all && !is_working && !has_open_todo && !self.has_loop_continued_turn
+    }
+
+    /// Returns whether no hook has reported the end of the turn that the newest prompt began. If the session is over, the
+    /// transcript may then show what the agent was doing.
+    pub fn may_be_in_turn(&self) -> bool {
+        !self.has_finished() || self.prompts.last().is_some_and(|newest| *newest.at > *self.stopped_at)
+    }
+
+    /// Returns whether no hook has reported a stop after this time, which may contain milliseconds.
+    pub fn was_last_stopped_by(&self, at: &str) -> bool {
+        let to_second = |at: &str| time::parse_time(at).map(|at| at.as_second());
+        to_second(&self.stopped_at).is_some() && to_second(&self.stopped_at) <= to_second(at)
+    }
+
+    /// Returns whether it is known that the agent has begun nothing since the newest prompt.
+    pub fn is_newest_prompt_untouched(&self) -> bool {
+        !self.has_work_since_newest_prompt() && !self.has_open_call() && !self.may_have_unseen_work
     }
 
     pub fn steps_since_last_message(&self) -> &[CallStep] {
@@ -283,9 +302,11 @@ impl Digest {
         &self.steps[first..]
     }
 
-    /// Returns the calls that were still running when the records ended, each given as its command or file.
+    /// Returns the calls that were still running when the records ended, each given as its command or file. Calls to
+    /// `thru` are left out.
     pub fn unfinished_calls(&self) -> impl Iterator<Item = &str> {
-        self.unfinished_call_texts.iter().map(String::as_str).filter(|call| names_more_than_a_tool(call))
+        let calls = self.unfinished_call_texts.iter().map(String::as_str);
+        calls.filter(|call| names_more_than_a_tool(call) && !run::only_calls_thru(call))
     }
 
     /// Returns the prompts, and the slash commands for which the agent works, in the order in which they were typed. The

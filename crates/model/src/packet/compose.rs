@@ -8,7 +8,7 @@ mod first_files;
 mod git;
 mod next;
 mod repeat;
-mod unfinished;
+mod unknown_outcomes;
 
 use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
@@ -37,12 +37,16 @@ use crate::prompt::{self, PromptKind};
 use crate::render::{
     block_quote, format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, quote_part,
 };
+use crate::run::RunResult;
 use crate::statement;
 use crate::text::{count_with_noun, outline_text};
 use crate::time;
 
 /// The text of a section for which no facts are recorded.
 pub const NONE_RECORDED: &str = "_none recorded_";
+
+/// The title of the list of calls that were running when the session ended.
+pub(super) const UNFINISHED_CALLS_TITLE: &str = "Running when the session ended, outcome unknown";
 
 /// The maximum length of the facts about a session, not counting files and the goal.
 const MAX_SESSION_FACTS_CHARS: usize = 7_500;
@@ -216,16 +220,8 @@ impl<'a> PacketFacts<'a> {
         let mut document = Document::parse(body.as_bytes());
         let files_seen: serde_json::Map<String, Value> =
             self.material.files_seen.iter().map(|(path, digest)| (path.clone(), json!(digest))).collect();
-        let seen: Vec<RecordedCheck> = self
-            .validator_commands()
-            .iter()
-            .filter_map(|command| {
-                Some(RecordedCheck {
-                    command: command.clone(),
-                    ..self.last_run_of(command)?.to_recorded_check()
-                })
-            })
-            .collect();
+        let seen: Vec<RecordedCheck> =
+            self.validator_commands().iter().filter_map(|command| self.last_result_of(command)).collect();
         let mut entries: Vec<(&str, Value)> = vec![
             ("id", json!(id)),
             ("created_at", json!(now)),
@@ -510,11 +506,7 @@ impl<'a> PacketFacts<'a> {
         push_titled_bullet_list(&mut text, FactClass::Earlier.title(), self.earlier_requests());
         push_titled_bullet_list(&mut text, "The agent's last message", self.last_message());
         let begun = self.material.digest.unfinished_calls();
-        push_titled_bullet_list(
-            &mut text,
-            "Started and not finished",
-            begun.map(|call| in_backticks(call, 300)),
-        );
+        push_titled_bullet_list(&mut text, UNFINISHED_CALLS_TITLE, begun.map(|call| in_backticks(call, 300)));
         let git = match (self.material.git, self.material.is_of_other_project) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", describe_git(git)),
             (None, false) => "\nNot in git.\n".to_owned(),
@@ -629,7 +621,8 @@ impl<'a> PacketFacts<'a> {
     }
 
     /// Returns the validators without duplicates: those that the user gave, then checks demanded in the user's
-    /// prompts, then observed tests, then builds and lints, then checks that failed in earlier sessions.
+    /// prompts, then observed tests, then builds and lints. A check that failed in an earlier session is none of them,
+    /// because that session may have worked on something else. It is listed as failing.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
         let is_missing =
@@ -648,16 +641,41 @@ impl<'a> PacketFacts<'a> {
                 commands.push(run.command.clone());
             }
         }
-        let earlier = &self.material.digest.failures_of_earlier_sessions;
-        for command in
-            earlier.iter().filter(|failure| failure.folder.is_empty()).map(Failure::command_to_repeat)
-        {
-            if commands.len() < most && !commands.iter().any(|known| choose::covers_command(known, &command))
-            {
-                commands.push(command);
-            }
-        }
         commands
+    }
+
+    /// Returns the last result of a validator. A run of any command counts, not only a run of a check, because a loop
+    /// runs the validators that the user gave, whatever they are. So does a failure in an earlier session.
+    fn last_result_of(&self, command: &str) -> Option<RecordedCheck> {
+        if let Some(run) = self.last_run_of(command) {
+            return Some(RecordedCheck { command: command.to_owned(), ..run.to_recorded_check() });
+        }
+        let digest = self.material.digest;
+        let changed = |record: u64| {
+            digest.are_files_changed_since || !digest.files_changed_after_check(record).is_empty()
+        };
+        let is_it = |known: &str| choose::is_same_command(known, command);
+        if let Some(run) = digest.commands.iter().rfind(|run| is_it(&run.command)) {
+            return Some(RecordedCheck {
+                command: command.to_owned(),
+                ok: run.last_result == RunResult::Passed,
+                unknown: run.last_result == RunResult::Unknown,
+                edited_since: changed(run.last_run_record),
+                at: run.at.clone(),
+            });
+        }
+        let failure = digest
+            .failures_of_earlier_sessions
+            .iter()
+            .find(|failure| failure.folder.is_empty() && is_it(&failure.command_to_repeat()))?;
+        let since = &failure.changes_since;
+        Some(RecordedCheck {
+            command: command.to_owned(),
+            ok: false,
+            unknown: false,
+            edited_since: !since.edited.is_empty() || !since.maybe_changed.is_empty(),
+            at: failure.error_at.clone(),
+        })
     }
 
     /// Returns the last run of a command. If the command line consists of several checks that ran separately, returns

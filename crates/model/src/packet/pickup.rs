@@ -5,7 +5,7 @@ mod place;
 use jiff::Timestamp;
 pub use place::BranchOfWork;
 
-use super::compose::UNTOUCHED_MESSAGE_STEP;
+use super::compose::{UNFINISHED_CALLS_TITLE, UNTOUCHED_MESSAGE_STEP};
 use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH_CLAIM_SUBJECT};
 use super::{
     CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING,
@@ -363,14 +363,14 @@ fn without_refuted_uncommitted_lines(context: &str, claims: &[Claim]) -> String 
 
 /// Removes the list of unfinished calls if the prompt mentions all of them.
 fn without_started_calls(context: &str, prompt: &str) -> String {
-    const UNFINISHED_CALLS_TITLE: &str = "Started and not finished:\n";
-    let Some((before, rest)) = context.split_once(UNFINISHED_CALLS_TITLE) else { return context.to_owned() };
+    let title = format!("{UNFINISHED_CALLS_TITLE}:\n");
+    let Some((before, rest)) = context.split_once(&title) else { return context.to_owned() };
     let calls: Vec<&str> = rest.split_inclusive('\n').take_while(|line| line.starts_with("- ")).collect();
     let is_mentioned = |line: &&str| {
         let call = line.trim_start_matches("- ").trim_end();
         // "`Read a.md`" is mentioned as "it was reading `a.md`".
         let is_named = |path: &str| {
-            ["reading `", "the edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
+            ["reading `", "The edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
         };
         prompt.contains(call) || call.split_once(' ').is_some_and(|(_, path)| is_named(path))
     };

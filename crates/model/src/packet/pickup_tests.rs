@@ -78,7 +78,7 @@ fn unfinished_calls_are_listed_unless_the_prompt_mentions_all_of_them() {
         ("- `Read docs/plan.md`\n- `make`\n", false),
         ("- `Read docs/plan.md`\n- `make test`\n", false),
     ] {
-        let context = format!("Started and not finished:\n{calls}");
+        let context = format!("{UNFINISHED_CALLS_TITLE}:\n{calls}");
         let expected = if is_told { String::new() } else { context.clone() };
         assert_eq!(without_started_calls(&context, prompt), expected);
     }

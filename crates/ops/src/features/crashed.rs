@@ -35,7 +35,7 @@ use crate::hook::transcript_replay::{TranscriptRecord, describe_unfinished_call}
 use crate::project::{Project, settings};
 use crate::session::facts::{self, ExaminedFiles};
 use crate::session::roster::{self, RosterEntry};
-use crate::session::{database, transcript};
+use crate::session::{database, last_turn, transcript};
 use crate::{Error, Result, World, WriteMode};
 
 pub const FEATURE_ROW: Feature = Feature {
@@ -262,7 +262,7 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     for open in open_sessions(&tail).iter().rev().take(MAX_SESSIONS_EXAMINED) {
         if read_valid_crash_record(store, open)?.is_none()
             && open.has_crashed(store, world.now)
-            && has_work_to_hand_over(world, store, &open.session)
+            && has_work_to_hand_over(world, store, open)
         {
             waiting += 1;
         }
@@ -270,14 +270,16 @@ pub(crate) fn count_unswept_sessions(world: &World, store: &Store) -> Result<usi
     Ok(waiting)
 }
 
-/// Returns whether a sweep would write a packet for a crashed session, judging only by what hooks recorded about the
-/// session.
-fn has_work_to_hand_over(world: &World, store: &Store, session: &Id) -> bool {
+/// Returns whether a sweep would write a packet for a crashed session, judging by what hooks recorded about the session
+/// and by the end of its transcript.
+fn has_work_to_hand_over(world: &World, store: &Store, open: &RosterEntry) -> bool {
+    let session = &open.session;
     let digest = facts::digest_with_predecessors(store, session, facts::MAX_PREDECESSOR_SESSIONS_READ);
-    digest.is_ok_and(|digest| {
-        work_of_session(world, store, session, &digest).is_some()
-            && !loops::session::has_other_session_finished_loop(store, &digest)
-    })
+    let Ok(mut digest) = digest else { return false };
+    let redact = settings::settings_for_hook(world, Some(store)).settings.redact_options();
+    last_turn::add_end_of_last_turn(world, store, Some(open), &mut digest, redact);
+    work_of_session(world, store, session, &digest).is_some()
+        && !loops::session::has_other_session_finished_loop(store, &digest)
 }
 
 /// Takes the sweep lock, so that two sweeps cannot write packets for the same session.
@@ -307,7 +309,9 @@ fn sweep_session(
         FilesToFingerprint::TakeSmall => ExaminedFiles::OfSession,
     };
     let mut source = handoff::packet_source_of_session(world, project, &open.session, None, examined)?;
-    source.digest.unfinished_call_texts = unfinished;
+    if !unfinished.is_empty() {
+        source.digest.unfinished_call_texts = unfinished;
+    }
     source.digest.are_files_changed_since |= was_changed;
     if hashes == FilesToFingerprint::Take {
         add_facts_from_database(world, project, open, &mut source.digest);
@@ -370,7 +374,8 @@ fn sweep_session(
 /// Returns the work that a dead session was doing: its goal or, if its user only said “continue” or picked up a packet,
 /// the work that it continued. Returns `None` if the session left nothing to hand over.
 fn work_of_session(world: &World, store: &Store, session: &Id, digest: &Digest) -> Option<String> {
-    if digest.files.is_empty() && digest.commands.is_empty() {
+    // A call that was running when the session ended may have had its effect.
+    if digest.files.is_empty() && digest.commands.is_empty() && !digest.has_open_call() {
         return None;
     }
     let own = packet::work_named_by_goal(&digest.current_goal());
@@ -392,7 +397,8 @@ fn work_of_session(world: &World, store: &Store, session: &Id, digest: &Digest) 
     // A session that only read its packet has not done anything yet.
     let is_own_command = |used: &CommandUse| !run::only_calls_thru(&used.command);
     let has_changed = digest.files.iter().any(|file| file.edits > 0 || file.written_at > 0);
-    if own.is_none() && !has_changed && !digest.commands.iter().any(is_own_command) {
+    let has_run_command = digest.commands.iter().any(is_own_command) || digest.has_open_call();
+    if own.is_none() && !has_changed && !has_run_command {
         return None;
     }
     let has_arguments = |text: &str| split_slash_command(text).is_some_and(|(_, rest)| !rest.is_empty());

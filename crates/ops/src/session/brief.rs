@@ -20,7 +20,7 @@ use crate::session::facts::{self, ExaminedFiles, SessionFacts};
 use crate::session::last::{self, LastAtWork};
 use crate::session::roster::{Roster, RosterEntry};
 use crate::session::transcript::{self, SkippedLines, TranscriptToRead};
-use crate::session::{context_held, database};
+use crate::session::{context_held, database, last_turn};
 use crate::{Error, Result, World, WriteMode};
 
 /// The size limit of a summary. No harness writes a larger one.
@@ -111,8 +111,12 @@ fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, Featu
             }
             None => facts::facts_with_hook_problems_only(project.store),
         },
-        BriefOccasion::Compacted | BriefOccasion::Resumed | BriefOccasion::Asked => {
+        BriefOccasion::Compacted => {
             facts::gather_session_facts(&project, previous.or(session)?, examined).ok()?
+        }
+        BriefOccasion::Resumed | BriefOccasion::Asked => {
+            let digest = digest_with_last_turn(&project, &roster, previous.or(session)?)?;
+            facts::facts_of_digest(&project, digest, examined)
         }
         // The agent still has its own conversation, so the brief only says what others did.
         BriefOccasion::Replayed => {
@@ -149,6 +153,16 @@ fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, Featu
     let BriefContext { held_locks: held, unwritten_packet, .. } = context;
     let (held, unwritten_packet) = (held.into_inner(), unwritten_packet.into_inner().map(|packet| packet.id));
     Some((gathered, FeatureCandidates { candidates, problems, held_locks: held, unwritten_packet }))
+}
+
+/// Returns the digest of a session, with what the agent was doing when the session ended.
+fn digest_with_last_turn(project: &ProjectContext, roster: &Roster, session: &Id) -> Option<Digest> {
+    let most = facts::MAX_PREDECESSOR_SESSIONS_READ;
+    let mut digest = facts::digest_with_predecessors(project.store, session, most).ok()?;
+    let entry = roster.entries().ok().and_then(|all| all.iter().find(|entry| entry.session == *session));
+    let redact = project.settings.redact_options();
+    last_turn::add_end_of_last_turn(project.world, project.store, entry, &mut digest, redact);
+    Some(digest)
 }
 
 /// Returns the most recent session that did work and is no longer running. Running sessions are listed separately.

@@ -31,7 +31,7 @@ pub fn find_last_at_work(
     entries: &[RosterEntry],
     fits: impl Fn(&RosterEntry) -> bool,
 ) -> Option<LastAtWork> {
-    let last = roster::last_session_with_work(entries, project.store, &fits)?;
+    let last = roster::last_session_with_work(project, entries, &fits)?;
     if sessions::describe_other_worktree(project, &last).is_none() {
         return Some(LastAtWork { digest: last, elsewhere: None });
     }
@@ -39,8 +39,7 @@ pub fn find_last_at_work(
         fits(entry)
             && trust::path_after_project_move(project, Path::new(&entry.worktree)) == project.root.checkout
     };
-    match roster::last_session_with_work(entries, project.store, is_here).filter(roster::did_session_do_work)
-    {
+    match roster::last_session_with_work(project, entries, is_here).filter(roster::did_session_do_work) {
         Some(here) => Some(LastAtWork { digest: here, elsewhere: Some(last) }),
         None => Some(LastAtWork { digest: last, elsewhere: None }),
     }

@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
 use crate::Result;
+use crate::features::ProjectContext;
 use crate::process::alive;
-use crate::session::facts;
+use crate::session::{facts, last_turn};
 
 /// How many bytes are read from the end of the list, where the most recent sessions are.
 pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
@@ -289,12 +290,17 @@ pub fn last_active_session(
 /// question and the agent answered it without a tool. If no session did work, returns the digest of the last active
 /// session with a request.
 pub fn last_session_with_work(
+    project: &ProjectContext,
     entries: &[RosterEntry],
-    store: &Store,
     fits: impl Fn(&RosterEntry) -> bool,
 ) -> Option<Digest> {
+    let store = project.store;
+    let redact = project.settings.redact_options();
     let mut slight = None;
-    for (_, digest) in digests_by_activity(entries, store, fits) {
+    for (session, mut digest) in digests_by_activity(entries, store, fits) {
+        // A call that was running when the session ended is work, too.
+        let entry = entries.iter().find(|entry| entry.session == session);
+        last_turn::add_end_of_last_turn(project.world, store, entry, &mut digest, redact);
         if did_session_do_work(&digest) {
             return Some(digest);
         }

@@ -9,7 +9,7 @@ use model::digest::Digest;
 use model::event::{Event, EventKind};
 use model::id::Id;
 use model::journal::RecordPolicy;
-use model::redact;
+use model::{redact, run};
 use serde::Serialize;
 use store::feed::{self, FeedLimits};
 
@@ -71,12 +71,29 @@ pub fn read_database_rows(rows: &SessionRows, session: &Id, source: &TranscriptT
 /// Adds what hooks did not report: the agent's last message, unreported calls and unfinished calls. A known call is
 /// not counted again.
 pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, source: &TranscriptToRead) {
-    let mut retelling = replay_rows(rows, false, source);
-    digest.unfinished_call_texts =
-        describe_unfinished_calls(&retelling.unfinished_calls(), rows.harness, session, source);
-    retelling.finish_reading();
+    let retelling = replay_rows(rows, false, source);
+    digest.unreadable_lines = retelling.unreadable_lines;
+    // The rows contain the whole session, so nothing else can have begun.
+    digest.may_have_unseen_work = false;
+    add_replayed_records(digest, retelling, rows.harness, session, source);
+}
+
+/// Adds the records of a replay to the digest, with the unfinished calls. A call that hooks reported is not counted
+/// again. Nothing is said about an unfinished call to `thru`, because it is not part of the work.
+pub fn add_replayed_records(
+    digest: &mut Digest,
+    mut retelling: TranscriptReplay,
+    harness: &'static Harness,
+    session: &Id,
+    source: &TranscriptToRead,
+) {
+    let begun = describe_unfinished_calls(&retelling.unfinished_calls(), harness, session, source);
+    if begun.iter().any(|call| !run::only_calls_thru(call)) {
+        retelling.finish_reading();
+    }
+    digest.unfinished_call_texts = begun;
     let checkout = source.checkout.to_string_lossy();
-    let policy = record_policy(rows.harness, &checkout, source);
+    let policy = record_policy(harness, &checkout, source);
     let around = event_of_session(session.to_string());
     for told in &retelling.records {
         digest.fold_record(&told.to_journal_record(&told.to_event(&around), &policy));
@@ -84,7 +101,6 @@ pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, 
     if let Some(edits) = retelling.edit_texts_record(&around.session, &policy, |_| false) {
         digest.fold_record(&edits);
     }
-    digest.unreadable_lines = retelling.unreadable_lines;
 }
 
 fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptToRead) -> TranscriptReplay {

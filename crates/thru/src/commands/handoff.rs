@@ -105,7 +105,8 @@ fn print_report(report: &HandoffReport) {
             "{DIM}packet {old} is done, because this packet continues it{DIM:#}"
         ));
     }
+    let argument = if report.is_picked_up_without_id { String::new() } else { format!(" {id}") };
     output::print_message(format_args!(
-        "{DIM}the next session here is told about it, and claims it with `/pickup`; to read it:{DIM:#} thru pickup {id}"
+        "{DIM}the next session here is told about it, and claims it with `/pickup{argument}`; to read it:{DIM:#} thru pickup {id}"
     ));
 }

@@ -50,16 +50,16 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Json => output::print_json(&report),
         OutputFormat::Text => {
             output::print_line(report.prompt.trim_end());
+            let id = &report.id;
             if report.is_on_offer {
                 output::print_message(format_args!(
-                    "{WARN}note:{WARN:#} this packet is still on offer; a session that continues its work claims it with \
-                     `thru pickup {} --claim`",
-                    report.id
+                    "{WARN}note:{WARN:#} packet {id} is still on offer; a session that continues its work claims it with \
+                     `thru pickup {id} --claim`",
                 ));
             }
             if let Some(other) = &report.also_on_offer {
                 output::print_message(format_args!(
-                    "{WARN}note:{WARN:#} this is the packet of a crashed session; an older packet is also on offer: \
+                    "{WARN}note:{WARN:#} packet {id} is from a crashed session; an older packet is also on offer: \
                      `thru pickup {other}`"
                 ));
             }

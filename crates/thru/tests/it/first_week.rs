@@ -621,6 +621,7 @@ mod states_of_a_moment;
 mod thrown_away_edits;
 mod trials;
 mod unexpected_outputs;
+mod unknown_outcomes;
 mod work_of_several_sessions;
 
 mod loops {

@@ -230,8 +230,8 @@ fn work_that_is_half_done_comes_before_a_look_that_has_begun() {
             "edit",
             edit,
             [
-                "Begin with: the edit of `src/reader.py`, which was started and may not have been made; the agent \
-                 had said",
+                "\nThe edit of `src/reader.py` was running when the session ended; its outcome is unknown, check before \
+                 making it again (the agent had said",
                 "Change 1: `skip` in reader.py keeps the comment",
             ],
         ),
@@ -252,7 +252,7 @@ fn work_that_is_half_done_comes_before_a_look_that_has_begun() {
         for needle in needles {
             assert!(picked.contains(needle), "{name}: {needle:?} in\n{picked}");
         }
-        assert!(!picked.contains("Started and not finished"), "it is said above: {picked}");
+        assert!(!picked.contains("Running when the session ended"), "it is said above: {picked}");
         let brief = env.run_thru(&["brief", "--transcript", transcript.to_str().unwrap()]).assert_ok().stdout;
         assert!(brief.contains("then read src/reader.py lines 475–494"), "{brief}");
     }
@@ -314,25 +314,26 @@ fn a_look_is_not_told_as_work_on_a_message_that_is_carried_out_or_unknown() {
     let unknown =
         [line("assistant", "m1", json!([{"type": "text", "text": "I look around."}])), call("c2", "git log")];
     for (name, lines, expected) in [
-        (
-            "pushed",
-            carried_out.as_slice(),
-            "Begin with: `git log`, which was started and did not finish; the user's newest message has been carried \
-             out",
-        ),
-        ("unknown", unknown.as_slice(), "Begin with: `git log`, which was started and did not finish."),
+        ("pushed", carried_out.as_slice(), "The newest message has been carried out"),
+        ("unknown", unknown.as_slice(), "- `git log`\n"),
     ] {
         let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
         let transcript = env.write_file(format!("{name}.jsonl"), lines.join("\n") + "\n");
         let told = env.run_thru_json(&["handoff", name, "--transcript", transcript.to_str().unwrap()]);
         let picked = env.run_thru(&["pickup", told["id"].as_str().unwrap()]).assert_ok().stdout;
-        assert!(picked.contains(expected), "{name}: {picked}");
+        assert!(picked.contains(expected) && !picked.contains("Begin with: `git log`"), "{name}: {picked}");
     }
 }
 
 #[test]
 fn pickup_says_once_that_the_newest_message_is_untouched() {
-    let env = env_with_prompt("Build the parser in src/parse.rs.");
+    let env = TestEnv::with_root();
+    let prompt = "Build the parser in src/parse.rs.";
+    let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
+    let transcript = env.write_file("s1.jsonl", format!("{message}\n"));
+    fire_event(&env, "SessionStart", json!({"source": "startup", "transcript_path": transcript}));
+    fire_event(&env, "UserPromptSubmit", json!({"prompt": prompt}));
+    fire_event(&env, "SessionEnd", json!({"reason": "exit"}));
     write_handoff(&env, "go on");
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert_eq!(picked.matches("has not been acted on yet").count(), 1, "{picked}");

@@ -186,12 +186,12 @@ fn a_killed_session_leaves_its_last_message_and_the_running_command() {
         let id = packet_ids(&env).remove(0);
         let packet = env.run_thru(&["packet", "show", &id]).assert_ok().stdout;
         assert!(packet.contains("so I run its tests first."), "{packet}");
-        assert!(packet.contains("Started and not finished"), "{packet}");
+        assert!(packet.contains("Running when the session ended, outcome unknown"), "{packet}");
         assert!(packet.contains("cargo test -p lexer") && !packet.contains("a1B2"), "{packet}");
         let prompts = env.read_journal("s1").iter().filter(|line| line["event"] == "prompt").count();
         assert_eq!(prompts, 1, "what hooks reported is not recorded again");
         let pickup = env.run_thru(&["pickup", &id]).assert_ok().stdout;
-        assert!(pickup.contains("which was started and did not finish"), "{pickup}");
+        assert!(pickup.contains("was running when the session ended; its outcome is unknown"), "{pickup}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! The current state: the agent's last message, the calls after it, and the remaining work.
 
-use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
+use crate::brief::{BriefMaterial, BriefOccasion};
 use crate::declared::ChangedNames;
 use crate::digest::{CallStep, Digest, FileEdit, ToolCallAction, names_more_than_a_tool};
 use crate::edit_text::ChangedLine;
@@ -11,6 +11,7 @@ use crate::event::{LineRange, TodoStatus};
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::count_with_noun;
+use crate::unfinished_call::UnfinishedCall;
 
 use super::{is_cut_in_sentence, quote_agent_words};
 
@@ -39,7 +40,7 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_last_message(material.digest, all);
-    add_unfinished_calls(material.digest, all);
+    add_unfinished_calls(material, all);
     add_todo_list(material.digest, all);
     add_running_agents(material.digest, all);
     add_edits_in_progress(material.digest, all);
@@ -145,17 +146,23 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         format!("The newest message has been carried out ({effect})")
     });
     let in_progress = done.as_deref().unwrap_or("In progress");
+    // The agent may have begun something since the newest message, or nothing. Neither can be said.
+    let is_unknown =
+        digest.may_have_unseen_work && !digest.has_work_since_newest_prompt() && !digest.has_open_call();
+    if is_unknown && !answered && done.is_none() && (words.is_empty() || is_accepted) {
+        return;
+    }
     let form = |most: usize, calls: ListedSteps| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => {
             format!("{in_progress}. Last said: {}; then {then}{left}{complete}", last(most))
         }
-        (true, None) if digest.has_work_after_last_message() => {
+        (true, None) if digest.has_work_after_last_message() || digest.has_loop_continued_turn => {
             format!("{in_progress}. Last said: {}", last(most))
         }
         (true, None) if digest.has_open_call() => {
             let call = match digest.unfinished_calls().next() {
                 Some(_) => "",
-                None => "; the call that followed did not finish",
+                None => "; the outcome of the call that followed is unknown",
             };
             format!("{in_progress}. Last said: {}{call}", last(most))
         }
@@ -163,17 +170,22 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         (true, None) => format!("Last said: {}", last(most)),
         (false, _) if done.is_some() => format!("{in_progress}{complete}"),
         (false, Some(then)) => format!("Working on the newest message: {then}"),
-        (false, None) if digest.has_work_since_newest_prompt() => "Working on the newest message".to_owned(),
+        (false, None) if !is_unknown && !digest.is_newest_prompt_untouched() => {
+            "Working on the newest message".to_owned()
+        }
         (false, None) if words.is_empty() || is_accepted => {
             "The newest message has not been acted on yet".to_owned()
         }
         (false, None) => {
             let about = newest.map_or("", |prompt| prompt.text.as_str());
             let told = statement::sentences_about(words, most, about);
-            format!(
-                "The newest message has not been acted on yet; before it, the agent said {}",
-                quote_part(&told, &digest.last_message, most + 2)
-            )
+            let told = quote_part(&told, &digest.last_message, most + 2);
+            match is_unknown {
+                true => format!("Before the newest message, the agent said {told}"),
+                false => {
+                    format!("The newest message has not been acted on yet; before it, the agent said {told}")
+                }
+            }
         }
     };
     use ListedSteps::{EditsAndOthers, Newest};
@@ -248,17 +260,32 @@ fn cut_to_difference(old: &str, new: &str, width: usize) -> (String, String) {
     (cut(old), cut(new))
 }
 
-/// Adds calls that were still running when the records ended. The agent must check their results.
-fn add_unfinished_calls(digest: &Digest, all: &mut GatheredCandidates) {
-    let begun: Vec<&str> = digest.unfinished_calls().collect();
+/// Adds calls that were still running when the records ended. The agent must check what became of them. A session that
+/// was only compacted has not ended, so less is said about its calls.
+fn add_unfinished_calls(material: &BriefMaterial, all: &mut GatheredCandidates) {
+    let mut begun: Vec<&str> = material.digest.unfinished_calls().collect();
     if begun.is_empty() {
         return;
+    }
+    let has_ended = material.occasion != BriefOccasion::Compacted;
+    if has_ended {
+        // A call that only looks at something can be repeated, so it comes last.
+        begun.sort_by_key(|call| UnfinishedCall::parse(call).is_look());
     }
     let form = |most: usize, width: usize| {
         let more = begun.len().saturating_sub(most);
         let more = if more > 0 { format!(", +{more} more") } else { String::new() };
-        let calls: Vec<String> = begun.iter().take(most).map(|call| in_backticks(call, width)).collect();
-        format!("Started, result not seen: {}{more}", calls.join(", "))
+        let shown = begun.iter().take(most);
+        match has_ended {
+            true => {
+                let calls = shown.map(|call| UnfinishedCall::parse(call).describe_outcome(width));
+                format!("{}{more}", calls.collect::<Vec<_>>().join(". "))
+            }
+            false => {
+                let calls: Vec<String> = shown.map(|call| in_backticks(call, width)).collect();
+                format!("Started, result not seen: {}{more}", calls.join(", "))
+            }
+        }
     };
     let mut forms = vec![form(1, 80), form(4, 160)];
     forms.dedup();

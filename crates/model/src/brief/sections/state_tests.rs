@@ -5,6 +5,10 @@ use crate::journal::{self, JournalRecord, RecordedFile, RecordedTodo};
 
 /// Builds a digest from lines of the form `who: text`. `todo: text` is a list with one entry that is in progress.
 fn state_text(lines: &[&str]) -> String {
+    brief_of_digest(&digest_of_lines(lines), BriefOccasion::Compacted)
+}
+
+fn digest_of_lines(lines: &[&str]) -> Digest {
     let mut digest = Digest::new("s");
     for line in lines {
         let (who, text) = line.split_once(": ").unwrap();
@@ -48,9 +52,13 @@ fn state_text(lines: &[&str]) -> String {
         }
         digest.fold_record(&record);
     }
+    digest
+}
+
+fn brief_of_digest(digest: &Digest, occasion: BriefOccasion) -> String {
     let material = BriefMaterial {
-        occasion: BriefOccasion::Compacted,
-        digest: &digest,
+        occasion,
+        digest,
         hook_problems: &[],
         missing_files: &[],
         feature_candidates: &[],
@@ -193,4 +201,46 @@ fn a_finding_is_quoted_rather_than_the_look_that_has_begun() {
     let said = format!("said: {found} {} Let me check the names in the settings:", "It is long. ".repeat(90));
     let text = state_text(&[TASK_PROMPT, &said, "begun: grep -n name hooks.py"]);
     assert!(text.contains(found) && !text.contains("Let me check the names"), "{text}");
+}
+
+#[test]
+fn the_outcome_of_a_call_that_was_running_when_the_session_ended_is_unknown() {
+    let digest =
+        digest_of_lines(&[TASK_PROMPT, "begun: Read a.py", "begun: ./migrate.sh", "begun: thru handoff x"]);
+    let text = brief_of_digest(&digest, BriefOccasion::Started);
+    let expected = "- `./migrate.sh` was running when the session ended; its outcome is unknown, check before running it \
+         again. The agent was reading `a.py` when the session ended\n";
+    assert!(text.contains(expected) && !text.contains("thru handoff"), "{text}");
+}
+
+#[test]
+fn nothing_is_said_about_a_message_if_work_on_it_may_be_unseen() {
+    let untouched = "has not been acted on yet";
+    for (lines, unseen, expected) in [
+        (&[TASK_PROMPT][..], false, untouched),
+        (&[TASK_PROMPT], true, ""),
+        (&["user: Make it", "said: Made.", TASK_PROMPT], false, untouched),
+        (
+            &["user: Make it", "said: Made.", TASK_PROMPT],
+            true,
+            "- Before the newest message, the agent said “Made.”",
+        ),
+        (&[TASK_PROMPT, "edit: a.py"], true, "- Working on the newest message: edited a.py"),
+    ] {
+        let mut digest = digest_of_lines(lines);
+        digest.may_have_unseen_work = unseen;
+        let text = brief_of_digest(&digest, BriefOccasion::Started);
+        assert!(text.contains(expected), "{expected}: {text}");
+        assert_eq!(text.contains(untouched), expected == untouched, "{text}");
+    }
+}
+
+#[test]
+fn an_agent_that_a_loop_continued_has_not_ended_its_turn() {
+    let mut digest = digest_of_lines(&["user: go", "said: First part."]);
+    let ended = "had ended its turn";
+    assert!(brief_of_digest(&digest, BriefOccasion::Started).contains(ended));
+    digest.has_loop_continued_turn = true;
+    let text = brief_of_digest(&digest, BriefOccasion::Started);
+    assert!(text.contains("- In progress. Last said: “First part.”") && !text.contains(ended), "{text}");
 }

@@ -2,7 +2,6 @@
 
 use super::PacketFacts;
 use super::repeat::may_first_parts_have_taken_effect;
-use super::unfinished::{UnfinishedCall, describe_unfinished};
 use crate::brief::{self, BriefFact};
 use crate::digest::{CallStep, Failure, RecordedEffect, ToolCallAction};
 use crate::effect::{DescriptionDetail, describe_effect};
@@ -14,12 +13,13 @@ use crate::prompt::PromptKind;
 use crate::render::{in_backticks, in_quotation_marks, inline_for_model, quote_part};
 use crate::run;
 use crate::statement;
+use crate::unfinished_call::UnfinishedCall;
 
 /// The maximum length of the goal in the prompt, in characters.
 const MAX_GOAL_CHARS: usize = 320;
 
 /// The maximum length of a quote from the agent's last message.
-const MAX_AGENT_QUOTE_CHARS: usize = 240;
+pub(super) const MAX_AGENT_QUOTE_CHARS: usize = 240;
 
 /// The maximum number of first steps that the prompt names.
 const MAX_FIRST_STEPS_NAMED: usize = 2;
@@ -39,13 +39,15 @@ impl PacketFacts<'_> {
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         let step = self.first_step();
+        let unknown_outcomes = self.calls_of_unknown_outcome();
         let files = match &step {
             // The files of finished work need not be opened.
             Some(FirstStep::NothingOpen(_)) => self.files_confirmed_by_user(),
             Some(FirstStep::Begin(step)) => self.first_files(step, false),
             Some(FirstStep::Check(step)) => self.first_files(step, true),
-            None => self.first_files("", false),
+            None => self.first_files(&unknown_outcomes.join(" "), false),
         };
+        parts.extend(unknown_outcomes);
         let is_over = matches!(step, Some(FirstStep::NothingOpen(_)));
         parts.extend(step.map(|step| match step {
             FirstStep::Begin(step) | FirstStep::Check(step) => {
@@ -110,27 +112,22 @@ impl PacketFacts<'_> {
         if digest.record_count == 0 {
             return None;
         }
+        let failing = self.failing.first().map(|failure| describe_failure(failure));
+        if self.calls_to_check().next().is_some() {
+            // What the agent was going to do next depends on the outcome of the calls, and may be one of them. The
+            // failure of a command that was being run again is described with that call.
+            let failing = failing.filter(|_| self.failing_command_run_again().is_none());
+            return failing.map(FirstStep::Begin);
+        }
         let call = digest.unfinished_calls().next();
-        // A command that failed and was started again is one step.
-        let is_retried = |failure: &&&Failure| {
-            call.is_some_and(|call| choose::covers_command(call, &failure.command_as_typed()))
-        };
-        let retried = self.failing.first().filter(is_retried).map(|failure| failure.command_as_typed());
-        let unfinished = call.map(|call| match UnfinishedCall::parse(call) {
-            // No message is being worked on, so only the call itself is described.
-            UnfinishedCall::Look(_)
-                if self.goal.newest_prompt.is_none() || self.effect_of_newest_message().is_some() =>
+        let unfinished = call.and_then(|call| match UnfinishedCall::parse(call) {
+            UnfinishedCall::Look(what)
+                if self.goal.newest_prompt.is_some() && self.effect_of_newest_message().is_none() =>
             {
-                describe_unfinished(call, None)
+                Some(format!("{}; it was {what}", self.message_being_worked_on("")))
             }
-            UnfinishedCall::Look(what) => {
-                format!("{}; it was {what}", self.message_being_worked_on(""))
-            }
-            UnfinishedCall::Edit(path) => self.describe_unfinished_edit(path),
-            UnfinishedCall::Command => describe_unfinished(call, retried.as_deref()),
+            _ => None,
         });
-        let failing =
-            self.failing.first().filter(|_| retried.is_none()).map(|failure| describe_failure(failure));
         if digest.has_finished() && unfinished.is_none() && failing.is_none() {
             return match (self.does_purpose_name_new_work(), self.open_questions().is_empty(), self.todo_step()) {
                 (true, ..) => None,
@@ -146,18 +143,12 @@ impl PacketFacts<'_> {
                 (_, true, None) => Some(FirstStep::NothingOpen("wait for the next request")),
             };
         }
-        // If a call began directly after the announcement, the call is the announced step, so the announcement is left
-        // out. It is also left out if the call only looks at something, or if it is an edit, because the description of
-        // an edit already quotes the agent.
-        let is_quoted = call.is_some_and(|call| UnfinishedCall::parse(call) != UnfinishedCall::Command);
-        let is_announced =
-            unfinished.is_some() && (is_quoted || digest.steps_since_last_message().is_empty());
         let task = self.goal.task_prompt.filter(|_| !self.goal.is_answered).or(self.goal.newest_prompt);
         let started = task.map_or(0, |prompt| prompt.record);
         let failed_at = self.failing.first().map_or(0, |failure| failure.record);
         let carried_out = self.effect_of_newest_message();
-        // The announcement was about the effect that followed it.
-        let is_announced = is_announced
+        // The announcement was about the effect that followed it, or about the look that was under way.
+        let is_announced = unfinished.is_some()
             || carried_out.is_some_and(|carried_out| carried_out.record > digest.last_message_record);
         let announced = match digest.has_finished() || is_announced {
             true => None,
@@ -242,7 +233,7 @@ impl PacketFacts<'_> {
     fn untouched_message(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest_prompt?.record;
-        (!digest.has_work_since_newest_prompt() && digest.last_message_record < asked)
+        (digest.is_newest_prompt_untouched() && digest.last_message_record < asked)
             .then(|| UNTOUCHED_MESSAGE_STEP.to_owned())
     }
 
@@ -298,15 +289,17 @@ impl PacketFacts<'_> {
         let digest = self.material.digest;
         if self.is_work_checked() {
             let commands = self.validator_commands();
-            let command = commands.iter().find(|command| self.last_run_of(command).is_none())?;
-            let has_failed_earlier = digest.failures_of_earlier_sessions.iter().any(|failure| {
-                failure.folder.is_empty() && choose::is_same_command(&failure.command_to_repeat(), command)
-            });
-            let state = match has_failed_earlier {
-                true => "which failed in an earlier session and has not been run since",
-                false => "which has not been run",
+            let not_run = commands.into_iter().find(|command| self.last_result_of(command).is_none());
+            let mut earlier = digest.failures_of_earlier_sessions.iter();
+            let (command, state) = match (not_run, earlier.find(|failure| failure.folder.is_empty())) {
+                (Some(command), _) => (command, "which has not been run"),
+                (None, Some(failure)) => (
+                    failure.command_to_repeat(),
+                    "which failed in an earlier session and has not been run since",
+                ),
+                (None, None) => return None,
             };
-            let command = in_backticks(command, 120);
+            let command = in_backticks(&command, 120);
             return (!self.does_purpose_name_new_work())
                 .then(|| format!("{command}, {state}; the other checks passed after the last edit"));
         }
@@ -375,24 +368,6 @@ impl PacketFacts<'_> {
 
     fn message_being_worked_on(&self, words: &str) -> String {
         format!("the user's newest message, which the agent was working on{words}")
-    }
-
-    /// Describes an edit that was started. It may or may not have been made.
-    fn describe_unfinished_edit(&self, path: &str) -> String {
-        let digest = self.material.digest;
-        let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
-        let said = match digest.last_message_record > asked {
-            true => statement::last_sentences(digest.last_message.trim(), MAX_AGENT_QUOTE_CHARS),
-            false => "".into(),
-        };
-        let said = match said.is_empty() {
-            true => String::new(),
-            false => format!(
-                "; the agent had said {}",
-                quote_part(&said, &digest.last_message, MAX_AGENT_QUOTE_CHARS + 2)
-            ),
-        };
-        format!("the edit of {}, which was started and may not have been made{said}", in_backticks(path, 160))
     }
 
     /// Returns what the agent has said about the newest message, as the end of a sentence. Empty if it has said nothing.
@@ -601,7 +576,7 @@ enum FirstStep {
 /// The possible first steps, each described in words.
 #[derive(Clone, Debug, Default)]
 struct StepOptions {
-    /// A call that was started and did not finish.
+    /// The message that the agent was working on when the session ended during a call that only looks at something.
     unfinished: Option<String>,
     /// The newest message, if nothing has been said or done since.
     untouched: Option<String>,

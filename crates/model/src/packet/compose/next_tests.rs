@@ -49,47 +49,7 @@ fn a_command_that_was_started_again_is_one_step() {
     ] {
         assert_eq!(choose::covers_command(call, failed), expected, "{call}");
     }
-    assert_eq!(
-        describe_unfinished("make test", Some("make test")),
-        "`make test`, which was started and did not finish; its last run failed (see Failing)"
-    );
     for call in ["sleep 20 && npm test", "for i in 1 2; do npm test >/dev/null; sleep 2; done"] {
         assert!(choose::covers_command(call, "npm test"), "{call}");
-        assert_eq!(
-            describe_unfinished(call, Some("npm test")),
-            format!(
-                "`{call}`, which was started and did not finish; it includes `npm test`, which failed (see Failing)"
-            )
-        );
-    }
-    assert_eq!(describe_unfinished("make test", None), "`make test`, which was started and did not finish");
-    // The call runs the whole suite, but the run that failed was a run of a single module.
-    assert_eq!(
-        describe_unfinished("python3 -m unittest -q", Some("python3 -m unittest tests.test_cli -q")),
-        "`python3 -m unittest -q`, which was started and did not finish; it includes `python3 -m unittest tests.test_cli \
-         -q`, which failed (see Failing)"
-    );
-}
-
-#[test]
-fn a_look_or_an_edit_that_was_started_is_no_command() {
-    let look = |what: &str| UnfinishedCall::Look(what.to_owned());
-    for (call, expected) in [
-        ("Read docs/plan.md", look("reading `docs/plan.md`")),
-        (
-            "grep -n \"name\" a.go b.go | head -30",
-            look("running `grep -n \"name\" a.go b.go | head -30`, which was started and did not finish"),
-        ),
-        (
-            "git log --oneline -5",
-            look("running `git log --oneline -5`, which was started and did not finish"),
-        ),
-        ("Edit src/a.go", UnfinishedCall::Edit("src/a.go")),
-        ("Write src/a.go", UnfinishedCall::Edit("src/a.go")),
-        ("make test", UnfinishedCall::Command),
-        ("go test ./... | tail -5", UnfinishedCall::Command),
-        ("git push", UnfinishedCall::Command),
-    ] {
-        assert_eq!(UnfinishedCall::parse(call), expected, "{call}");
     }
 }

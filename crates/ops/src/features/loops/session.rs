@@ -212,6 +212,14 @@ pub(crate) fn active_loop_of_session(store: &Store, session: &Id) -> Option<Loop
     (state.status == LoopStatus::Active && consent::is_started_here(store, &state)).then_some(state)
 }
 
+/// Returns whether the active loop of a session continued the session's work at its last stop. `digest` describes the
+/// session.
+pub(crate) fn has_continued_after_last_stop(store: &Store, session: &Id, digest: &Digest) -> bool {
+    let state = newest_loop_of_session(store, session).filter(|state| state.status == LoopStatus::Active);
+    let fed = state.and_then(|state| state.last_stop);
+    fed.is_some_and(|fed| digest.was_last_stopped_by(&fed.at))
+}
+
 /// Returns the sessions that owned a loop before its present owner, each with the time from which it owned the loop,
 /// according to the loop's log.
 pub(crate) fn earlier_owners(store: &Store, state: &Loop) -> Vec<(Id, String)> {

@@ -20,7 +20,7 @@ use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
 use crate::features::packets::claimed::Ending;
-use crate::features::packets::{claimed, content};
+use crate::features::packets::{claimed, content, offer};
 use crate::features::sessions::continued;
 use crate::features::{ProjectContext, crashed, decisions, loops, roles, sessions, workstreams};
 use crate::input_redactor::InputRedactor;
@@ -28,7 +28,7 @@ use crate::project::{Project, git, settings};
 use crate::session::database::{self, SessionRows};
 use crate::session::facts::{self, ExaminedFiles};
 use crate::session::list::{self, SessionChoiceReason};
-use crate::session::{last, roster, transcript};
+use crate::session::{last, last_turn, roster, transcript};
 
 /// Larger files are listed in the packet, but without a fingerprint.
 const MAX_HASHED_FILE_BYTES: usize = 1024 * 1024;
@@ -81,6 +81,9 @@ pub struct HandoffReport {
     /// The packets that this packet continues. They are now marked as done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub continues: Vec<String>,
+    /// Whether `thru pickup` takes this packet if no id is given.
+    #[serde(skip)]
+    pub is_picked_up_without_id: bool,
     /// Whether a secret in the input was redacted.
     #[serde(rename = "redacted")]
     pub is_secret_redacted: bool,
@@ -132,7 +135,9 @@ pub fn write_handoff(world: &World, request: &HandoffRequest) -> Result<HandoffR
         // If the packet cannot be recorded, the worst result is that a sweep writes an extra packet.
         let _ = crashed::record_handoff_packet(world, &project.store, &source.digest.session, &report.id);
     }
-    Ok(HandoffReport { is_secret_redacted: given.has_redacted(), instead_of, continues, ..report })
+    let is_picked_up_without_id = offer::is_picked_up_without_id(&project.store, world.now, &report.id);
+    let is_secret_redacted = given.has_redacted();
+    Ok(HandoffReport { is_secret_redacted, instead_of, continues, is_picked_up_without_id, ..report })
 }
 
 /// Returns the sessions whose work the packet hands over: the session that it describes, and the session that asked for
@@ -250,8 +255,9 @@ fn replace_fresh_session(
     }
     let own = source.digest.session.clone();
     let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
-    let other =
-        roster::last_session_with_work(&entries, &project.store, |entry| entry.session.as_str() != own);
+    let settings = settings::settings_here(world).settings();
+    let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    let other = roster::last_session_with_work(&context, &entries, |entry| entry.session.as_str() != own);
     let other = other.filter(|digest| is_fresh || roster::did_session_do_work(digest));
     match other.and_then(|digest| Id::new(&digest.session).ok()) {
         Some(session) => {
@@ -305,12 +311,15 @@ pub(crate) fn packet_source_of_session(
     // If the session cannot be read, return the error instead of describing an empty session.
     let mut digest =
         facts::digest_with_predecessors(&project.store, session, facts::MAX_PREDECESSOR_SESSIONS_READ)?;
-    facts::unmark_existing_files_as_deleted(&mut digest, &project.root.checkout);
     let settings = settings::settings_here(world).settings();
     let context = ProjectContext { world, root: &project.root, store: &project.store, settings: &settings };
+    let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
+    let entry = entries.iter().find(|entry| entry.session == *session);
+    let redact = settings.redact_options();
+    last_turn::add_end_of_last_turn(world, &project.store, entry, &mut digest, redact);
+    facts::unmark_existing_files_as_deleted(&mut digest, &project.root.checkout);
     facts::add_current_state_from_disk(&context, &mut digest, examined);
     decisions::remove_recorded_answers(&project.store, &mut digest)?;
-    let entries = roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)?;
     last::add_facts_of_earlier_sessions(&context, &entries, &mut digest, examined);
     let harness = harness::harness_by_name(&digest.harness);
     let transcript = list::transcript_path(&project.store, session);
@@ -379,7 +388,23 @@ pub(crate) fn write_packet(
     let is_session_over = running.is_some()
         && roster::read_roster(&project.store, roster::ROSTER_TAIL_BYTES)
             .is_ok_and(|entries| roster::is_over(&entries, &project.store, &digest.session, world.now));
-    let loop_left_behind = running.as_ref().filter(|_| is_session_over).map(|state| state.id.clone());
+    let left_behind = running.as_ref().filter(|_| is_session_over);
+    let loop_left_behind = left_behind.map(|state| state.id.clone());
+    // What the user demanded of the loop is still demanded of the work. In the packet, it is only data: a loop runs no
+    // validators of a packet unless the user says so.
+    let mut validators = request.validators.to_vec();
+    let validators_of_loop = left_behind.map_or(&[][..], |state| &state.validators);
+    for validator in validators_of_loop.iter().map(|command| redact(command.clone())) {
+        if !validators.contains(&validator) {
+            validators.push(validator);
+        }
+    }
+    let promise =
+        left_behind.and_then(|state| state.completion_promise()).map(|text| redact(text.to_owned()));
+    let max_iterations = match (request.max_iterations, left_behind) {
+        (0, Some(state)) => i64::try_from(state.max_iterations).unwrap_or_default(),
+        (most, _) => most,
+    };
     let loop_prompt = running.map(|state| redact(state.prompt));
     let ended_loop = match (&loop_prompt, Id::new(&digest.session)) {
         (None, Ok(session)) if !source.is_of_other_folder => {
@@ -421,9 +446,9 @@ pub(crate) fn write_packet(
         missing_files: &gone,
         ignored: &ignored,
         files_seen: &[],
-        validators: request.validators,
-        promise: request.promise,
-        max_iterations: request.max_iterations,
+        validators: &validators,
+        promise: request.promise.or(promise.as_deref()),
+        max_iterations,
         loop_prompt: loop_prompt.as_deref().unwrap_or_default(),
         loop_left_behind: loop_left_behind.as_deref(),
         ended_loop_prompt: ended_loop_prompt.as_deref().unwrap_or_default(),
@@ -471,6 +496,7 @@ pub(crate) fn write_packet(
         suggested: draft.suggested,
         next_prompt: draft.next_prompt,
         continues: Vec::new(),
+        is_picked_up_without_id: false,
         is_secret_redacted: false,
     })
 }

@@ -78,6 +78,15 @@ pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<Offe
     Ok(offered_packets(store, now, open_packets(store)?))
 }
 
+/// Returns whether `thru pickup` will take this packet if no id is given. Another session may have claimed another packet
+/// and may end without finishing it. That packet then comes first, so a pickup must name this one.
+pub(super) fn is_picked_up_without_id(store: &Store, now: Timestamp, id: &str) -> bool {
+    let Ok(open) = open_packets(store) else { return false };
+    let has_other_active = open.iter().any(|packet| packet.is_active() && packet.offered.id != id);
+    let first = offered_packets(store, now, open).into_iter().next();
+    !has_other_active && first.is_some_and(|first| first.id == id)
+}
+
 fn offered_packets(store: &Store, now: Timestamp, mut free: Vec<OpenPacket>) -> Vec<OfferedPacket> {
     let mut claimants = None;
     free.retain(|packet| {

@@ -35,16 +35,19 @@ fn pickup_of_killed_session(env: &TestEnv, command: &str) -> String {
 #[test]
 fn only_a_command_that_ran_before_has_a_last_run() {
     for (command, expected) in [
-        ("npm test", "its last run failed (see Failing)"),
-        ("sleep 20 && npm test", "it includes `npm test`, which failed (see Failing)"),
+        ("npm test", "its run before that failed, see Failing"),
+        ("sleep 20 && npm test", "it includes `npm test`, which failed, see Failing"),
         (
             "for i in 1 2 3; do npm test >/dev/null; sleep 2; done",
-            "it includes `npm test`, which failed (see Failing)",
+            "it includes `npm test`, which failed, see Failing",
         ),
     ] {
         let env = TestEnv::with_root();
         let picked = pickup_of_killed_session(&env, command);
-        let expected = format!("Begin with: `{command}`, which was started and did not finish; {expected}.");
+        let expected = format!(
+            "\n`{command}` was running when the session ended; its outcome is unknown, check before running it again \
+             ({expected}).\n"
+        );
         assert!(picked.contains(&expected), "{expected}: {picked}");
     }
 }

@@ -44,7 +44,7 @@ fn a_packet_that_is_only_printed_is_said_to_be_still_on_offer() {
     let id = id["id"].as_str().unwrap();
     end_at(&env, "19:00:04", "s1");
     let printed = env.run_thru(&["pickup"]).assert_ok();
-    assert!(printed.stderr.contains("this packet is still on offer"), "{printed}");
+    assert!(printed.stderr.contains(&format!("note: packet {id} is still on offer")), "{printed}");
     assert!(printed.stderr.contains(&format!("`thru pickup {id} --claim`")), "{printed}");
     env.run_thru(&["packet", "done", id]).assert_ok();
     let printed = env.run_thru(&["pickup", id]).assert_ok();

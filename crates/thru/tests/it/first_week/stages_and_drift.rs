@@ -55,12 +55,12 @@ fn an_agent_that_was_killed_during_a_call_had_not_finished() {
     end_session(&env, "s2");
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     let brief = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
-    assert!(picked.contains("`sleep 45 && git diff`, which was started and did not finish"), "{picked}");
+    assert!(picked.contains("it was running `sleep 45 && git diff`."), "{picked}");
     for text in [&picked, &brief, &start(&env, "s3")] {
         assert!(!text.contains("had ended its turn") && !text.contains("answered"), "{text}");
         assert!(text.contains("the message names argv[0]"), "{text}");
     }
-    assert!(brief.contains("the call that followed did not finish"), "{brief}");
+    assert!(brief.contains("The agent was running `sleep 45 && git diff` when the session ended"), "{brief}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_check_that_failed_stays_failing_until_a_session_runs_it() {
     let text = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
     assert!(text.contains("in an earlier session, before the edits to src/main.rs"), "{text}");
     let validators = text.split("## Validators").nth(1).unwrap();
-    assert!(validators.contains(&format!("- [ ] `{check}`")), "{text}");
+    assert!(!validators.contains(check), "the earlier session may have worked on something else: {text}");
     run_at(&env, "08:02:03", "z", "pytest", "===== 4 passed in 0.10s =====");
     let packet = thru_at(&env, "08:02:03", "z", &["handoff", "go on", "--json"]).json();
     let text = env.run_thru(&["packet", "show", packet["id"].as_str().unwrap()]).assert_ok().stdout;
