@@ -31,7 +31,7 @@ pub use check::{
 };
 pub use counts::{TestCounts, counts_in_output, counts_only_some_tests};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_test_line};
-pub use lasting::failure_lasts;
+pub use lasting::{failure_lasts, runs_built_program};
 pub use list::{DividedCommandLine, divide_failed_line};
 pub use named_files::files_named_by_check;
 pub use open::{
@@ -212,7 +212,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     if let Some(divided) = &divided
         && !seen.reports_failure
         && printed != Some(RunResult::Failed)
-        && (is_pass_visible || !divided.runs_only_if_checks_pass)
+        && (is_pass_visible || !divided.runs_only_if_checks_pass || divided.is_try_out)
     {
         let by_output = if is_pass_visible { RunResult::Passed } else { RunResult::Unknown };
         let before = match printed.unwrap_or(by_output) {

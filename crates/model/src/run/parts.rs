@@ -384,7 +384,7 @@ fn decide_chains(
         && !unowned.lines.is_empty()
         && in_last.len() == parts.len()
         && matches!(parts[*first].kind, CommandKind::Build | CommandKind::Lint)
-        && after.iter().all(|at| parts[*at].kind == CommandKind::Test)
+        && after.iter().all(|at| matches!(parts[*at].kind, CommandKind::Test | CommandKind::Run))
     {
         results[*first] = Some(RunResult::Failed);
     }

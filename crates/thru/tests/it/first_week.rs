@@ -612,6 +612,7 @@ mod short_messages;
 mod stages_and_drift;
 mod starts_of_sessions;
 mod trials;
+mod tried_out_programs;
 mod unexpected_outputs;
 mod work_of_several_sessions;
 
