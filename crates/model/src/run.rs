@@ -41,7 +41,7 @@ pub use open::{
 pub use parts::PartVerdict;
 pub use printed::{may_run_package_script, printed_script};
 pub use script::shell_script_argument;
-pub use typed::{command_as_typed, command_to_repeat};
+pub use typed::{command_as_typed, command_to_repeat, does_zero_exit_prove_repeated_command};
 pub use writes::may_change_unnamed_files;
 
 use counts::counts_in_cut_output;

@@ -2,6 +2,7 @@
 
 use super::check::{check_of_step, strip_assignments_and_wrappers};
 use super::open::is_read_only;
+use super::typed::only_prints_or_waits;
 use super::{CommandKind, RunResult, TestCounts, counts_in_output};
 use crate::shell::{self, CommandStep, StepJoin};
 
@@ -100,14 +101,18 @@ impl CheckedLine {
         self.has_checks() && self.checks.iter().all(|(_, kind, _)| *kind == CommandKind::Test)
     }
 
-    /// Returns whether a zero exit code means that every check in the line passed.
+    /// Returns whether a zero exit code means that every check in the line passed or, if there is no check, every other
+    /// command of the project.
     pub(super) fn does_zero_exit_prove_checks(&self) -> bool {
-        let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
+        let first = self.checks.first().map(|(at, ..)| *at).or(self.acting_steps.first().copied());
+        let from = first.unwrap_or(self.steps.len().saturating_sub(1));
         let good = |(at, step): (usize, &CommandStep)| match step.join_to_next {
             StepJoin::And | StepJoin::End => true,
             // Commands before the first check do not matter.
             StepJoin::Next => at < from,
-            StepJoin::Pipe => self.pipefail || self.feeds_a_check(at),
+            StepJoin::Pipe => {
+                self.pipefail || self.feeds_a_check(at) || !self.has_checks() && only_prints_or_waits(step)
+            }
             StepJoin::Or | StepJoin::Background | StepJoin::Document => false,
         };
         !self.has_control_flow && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)

@@ -603,6 +603,7 @@ mod picking_up;
 mod piped_runs;
 mod pleasant;
 mod previews_and_titles;
+mod quoted_commands;
 mod quoted_words;
 mod results_of_checks;
 mod role_from_variable;
