@@ -29,9 +29,9 @@ pub use check::{
     ProjectCheck, checks_of_command, commands_to_repeat, folder_of_command, is_partial_test_run,
     is_script_call,
 };
-pub use counts::{TestCounts, counts_in_output};
+pub use counts::{TestCounts, counts_in_output, counts_only_some_tests};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_test_line};
-pub use lasting::failure_lasts;
+pub use lasting::{failure_lasts, runs_built_program};
 pub use list::{DividedCommandLine, divide_failed_line, line_after_commit};
 pub use named_files::files_named_by_check;
 pub use open::{
@@ -41,8 +41,10 @@ pub use open::{
 pub use parts::PartVerdict;
 pub use printed::{may_run_package_script, printed_script};
 pub use script::shell_script_argument;
-pub use typed::{command_as_typed, command_to_repeat};
+pub use typed::{command_as_typed, command_to_repeat, does_zero_exit_prove_repeated_command};
 pub use writes::may_change_unnamed_files;
+
+use counts::counts_in_cut_output;
 
 use crate::text;
 
@@ -195,7 +197,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     }
     let seen = summary_of_output(&line, output);
     let printed = line.printed_exit_code(output);
-    let is_pass_visible = seen.ends_with_success && line.shows_failures(output);
+    let is_pass_visible = seen.ends_with_success && line.is_pass_visible(output);
     let is_exit_known = exit.is_some() || failed;
     let mut parts = parts::decide_parts(command, &line, is_exit_known.then_some(exit_failed), output);
     if let Some(printed) = printed
@@ -210,7 +212,7 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     if let Some(divided) = &divided
         && !seen.reports_failure
         && printed != Some(RunResult::Failed)
-        && (is_pass_visible || !divided.runs_only_if_checks_pass)
+        && (is_pass_visible || !divided.runs_only_if_checks_pass || divided.is_try_out)
     {
         let by_output = if is_pass_visible { RunResult::Passed } else { RunResult::Unknown };
         let before = match printed.unwrap_or(by_output) {
@@ -282,9 +284,15 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         RunResult::Unknown => false,
     };
     let doubt = ended == RunResult::Unknown && (seen.reports_failure || is_vacuous);
+    // In a cut output, the line may be one of several summaries. It is not shown as the result of the whole run.
+    let is_one_of_several = |place: &Range<usize>| {
+        ended == RunResult::Passed
+            && line.is_output_cut(output)
+            && counts_only_some_tests(&output[place.clone()], counts)
+    };
     RunVerdict {
         result: ended,
-        deciding_line: seen.most_informative_line.filter(|_| agrees),
+        deciding_line: seen.most_informative_line.filter(|place| agrees && !is_one_of_several(place)),
         failed_check_index: step,
         counts,
         checks_result: None,
@@ -305,7 +313,16 @@ fn counts_of_tests(line: &exit::CheckedLine, output: &str) -> TestCounts {
         return TestCounts::default();
     }
     let start = output.ceil_char_boundary(output.len().saturating_sub(COUNTS_TAIL_BYTES));
-    counts_in_output(&output[start..]).unwrap_or_default()
+    let end = &output[start..];
+    let counts = if line.is_output_cut(output) { counts_in_cut_output(end) } else { counts_in_output(end) };
+    counts.unwrap_or_default()
+}
+
+/// Returns the test counts in the output of any command line. If the line cuts the output of its checks, only totals
+/// are used.
+pub fn counts_of_command(command: &str, output: &str) -> Option<TestCounts> {
+    let line = exit::CheckedLine::parse_command(&script::expand_shells(command));
+    if line.is_output_cut(output) { counts_in_cut_output(output) } else { counts_in_output(output) }
 }
 
 /// Summarises the end of an output, and also its start if the end reports no failure.

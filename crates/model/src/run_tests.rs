@@ -182,6 +182,52 @@ fn a_run_without_tests_has_not_passed() {
 }
 
 #[test]
+fn a_cut_output_without_counted_tests_proves_nothing() {
+    use RunResult::{Failed, Passed, Unknown};
+    let doc_tests =
+        "\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; finished in 0.00s\n\n";
+    let nothing = "   Doc-tests x\nrunning 0 tests\n";
+    let both = format!("test result: ok. 3 passed; 0 failed\n{doc_tests}");
+    let failed = format!("test result: FAILED. 2 passed; 1 failed\n{doc_tests}");
+    let dotnet = "No test is available in /p/B.dll.\nPassed!  - Failed:     0, Passed:     0, Skipped:     0, Total:     0, Duration: 1 ms - B.dll\n";
+    let maven = "[INFO] Tests run: 0, Failures: 0, Errors: 0, Skipped: 0\n[INFO] \n[INFO] BUILD SUCCESS\n";
+    for (command, output, expected) in [
+        // The exit code is that of the filter, and the visible lines count no tests.
+        ("cargo test 2>&1 | tail -5", doc_tests, Unknown),
+        ("cargo test -q 2>&1 | tail -n 3", doc_tests, Unknown),
+        ("cargo test 2>&1 | grep -E 'FAILED|test result' | tail -1", doc_tests, Unknown),
+        ("cargo test > log 2>&1; tail -5 log", doc_tests, Unknown),
+        ("sh -c 'cargo test 2>&1 | tail -5'", doc_tests, Unknown),
+        ("cargo test 2>&1 | Select-Object -Last 5", doc_tests, Unknown),
+        ("go test ./... | tail -1", "?   \ta/b\t[no test files]\n", Unknown),
+        ("go test -run X ./... | tail -1", "ok  \ta/b\t0.1s [no tests to run]\n", Unknown),
+        ("dotnet test | tail -2", dotnet, Unknown),
+        ("mvn test | tail -3", maven, Unknown),
+        ("ctest | tail -1", "No tests were found!!!\n", Unknown),
+        ("bun test | tail -3", " 0 pass\n 0 fail\nRan 0 tests across 1 file.\n", Unknown),
+        // The exit code is known.
+        ("set -o pipefail; cargo test 2>&1 | tail -5", doc_tests, Passed),
+        ("cargo test > log 2>&1; echo \"exit: $?\"; tail -4 log", &format!("exit: 0{doc_tests}"), Passed),
+        ("cargo test | tail -4; echo ${PIPESTATUS[0]}", &format!("{doc_tests}0\n"), Passed),
+        // The visible lines show the result.
+        ("cargo test 2>&1 | tail -5", &both, Passed),
+        ("cargo test 2>&1 | tail -5", &failed, Failed),
+        // The output has fewer lines than the filter prints, so it is whole.
+        ("cargo test nothing | tail -20", doc_tests, Unknown),
+        ("cargo test nothing", doc_tests, Unknown),
+    ] {
+        let verdict = decide_result(command, Some(0), false, output);
+        assert_eq!(verdict.result, expected, "{command}: {output}");
+        let is_whole = command.contains("nothing");
+        assert_eq!(verdict.counts.tests_run() == Some(0), is_whole, "{command}: {output}");
+        assert_eq!(verdict.is_doubtful, is_whole, "{command}: {output}");
+        let line = verdict.deciding_line.map_or("", |line| &output[line]);
+        assert!(expected == Failed || !line.contains("test result"), "{command}: {line}");
+    }
+    assert_eq!(result_of("cargo test 2>&1 | tail -5", 0, nothing), Unknown);
+}
+
+#[test]
 fn the_most_informative_line_is_found() {
     let told = |command: &str, output: &str| {
         let verdict = decide_result(command, Some(0), false, output);

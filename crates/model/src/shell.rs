@@ -135,6 +135,19 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
     }
 }
 
+/// Returns the end of the last input redirection, such as `< file`, in the text after the words of a command. Returns
+/// `None` if the command's redirections contain none.
+pub(crate) fn end_of_input_redirection(text: &str) -> Option<usize> {
+    let words = split_words(text);
+    let redirections =
+        words.iter().take_while(|word| !word.is_operator || word.text.starts_with(['<', '>', '&']));
+    let own = &words[..redirections.count()];
+    let is_input = |pair: &&[ShellWord]| {
+        pair[0].is_operator && matches!(pair[0].text.as_str(), "<" | "<<<") && !pair[1].is_operator
+    };
+    own.windows(2).rfind(is_input).map(|pair| pair[1].span.end)
+}
+
 fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.is_operator && word.text == "<<")
 }

@@ -3,6 +3,7 @@
 mod continued;
 mod inherited;
 mod missing_files;
+mod problems;
 mod results;
 mod traps;
 
@@ -17,10 +18,11 @@ use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
 use crate::text::cut_to_bytes;
 
+use problems::{is_problem_to_solve, is_program_crash, is_usage_message};
 pub(super) use results::result_of_record;
 use results::{
-    divide_record_of_failed_line, do_error_lines_belong_to_one_check, error_of_record, record_after_commit,
-    result_of_each_check,
+    DividedRecord, divide_record_of_failed_line, do_error_lines_belong_to_one_check, error_of_record,
+    record_after_commit, result_of_each_check,
 };
 pub use traps::Trap;
 
@@ -116,6 +118,10 @@ pub struct Failure {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "refused")]
     pub is_refused: bool,
+    /// Whether the command only tried out a program that was built. It may be meant to fail.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "try")]
+    pub is_try_out: bool,
     /// Whether the failure is still open. A later run can show that it is fixed.
     #[serde(rename = "open")]
     pub is_open: bool,
@@ -202,7 +208,10 @@ impl Digest {
             self.failures.iter().rev().filter(has_run).filter(|failure| failure.record > asked);
         let last = commands.find(|failure| is_tried(&failure.command_or_file, &failure.folder))?;
         let mut later = self.commands.iter().rev().take_while(|used| used.last_run_record > last.record);
+        // The agent's last message says whether a program that it tried out was meant to fail.
+        let is_explained = last.is_try_out && self.has_finished();
         let counts = last.has_failed
+            && !is_explained
             && !last.error.trim().is_empty()
             && !run::is_mistyped_or_interrupted_command_error(&last.error)
             && !is_usage_message(&last.error)
@@ -275,11 +284,17 @@ impl Digest {
     /// Adds a call and its failure. If the checks in a command line did not fail, but a command after them did, the two
     /// parts are added as if they were two calls.
     pub(super) fn add_run(&mut self, record: &JournalRecord) {
-        if let Some((checks, rest)) = divide_record_of_failed_line(record) {
+        if let Some(DividedRecord { checks, rest, is_try_out }) = divide_record_of_failed_line(record) {
             let rest = record_after_commit(&rest).unwrap_or(rest);
             self.add_command(&checks);
             self.add_command(&rest);
             self.add_failure(&rest);
+            if let Some(last) =
+                self.failures.last_mut().filter(|last| is_try_out && !is_program_crash(&last.error))
+            {
+                last.is_try_out = true;
+                last.is_open = false;
+            }
             return;
         }
         let after_commit = record_after_commit(record);
@@ -436,11 +451,19 @@ impl Digest {
         let each = result_of_each_check(&checks, ended, record);
         let mut left: Vec<usize> =
             (0..checks.len()).filter(|at| each[*at] == Some(RunResult::Failed)).collect();
+        let is_failed_part_known = !left.is_empty();
         if left.is_empty() {
             // It is unknown which check failed, so all of them must pass.
             left = (0..checks.len()).filter(|at| checks[*at].check_kind != CommandKind::Format).collect();
         }
-        let is_open = failed && is_command && is_problem_to_solve(&checks, what, record);
+        // If it is unknown which part failed, it may be the program that was tried out.
+        let is_program = |at: &usize| run::runs_built_program(&checks[*at]);
+        let has_only_program_failed = match is_failed_part_known {
+            true => left.iter().all(is_program),
+            false => left.iter().any(is_program),
+        };
+        let is_try_out = is_command && has_only_program_failed && !is_program_crash(error);
+        let is_open = failed && is_command && !is_try_out && is_problem_to_solve(&checks, what, record);
         // Only the newest failure of a check stays open. A run whose result is unknown replaces no failure.
         let mut earlier: Option<(u64, String, String)> = None;
         let replaced = self.failures.iter_mut().filter(|older| is_open && older.is_open && older.is_command);
@@ -484,6 +507,7 @@ impl Digest {
             own_error,
             has_failed: failed && is_command,
             is_refused: record.is_refused(),
+            is_try_out,
             is_open,
             checks_not_passed_since: left,
             tests_not_passed_since: tests,
@@ -591,46 +615,6 @@ fn failed_git_family(families: &[GitCommandFamily], error: &str) -> GitCommandFa
     told.filter(|family| families.contains(family))
         .or(families.last().copied())
         .unwrap_or(GitCommandFamily::Other)
-}
-
-/// Returns whether a failed command is a problem to solve, rather than a lookup, a typo or an experiment.
-fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalRecord) -> bool {
-    let error = error_of_record(record);
-    if run::is_mistyped_or_interrupted_command_error(error) {
-        return false;
-    }
-    let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.check_kind.is_check());
-    if is_only_run && (is_usage_message(error) || is_missing_program(record.exit, error)) {
-        return false;
-    }
-    run::failure_lasts(command, &record.cwd, &record.worktree)
-        || is_program_crash(error)
-            && (is_only_run
-                || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::ReadOnly))
-}
-
-/// Returns whether a script was not found, which means that its name or the folder was wrong.
-fn is_missing_program(exit: Option<i64>, error: &str) -> bool {
-    let first = error.trim_start().lines().next().unwrap_or_default();
-    exit == Some(127) || first.contains("can't open file") || first.contains("not found:")
-}
-
-fn is_usage_message(error: &str) -> bool {
-    error.trim_start().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("usage:"))
-}
-
-fn is_program_crash(error: &str) -> bool {
-    [
-        "Traceback (most recent",
-        "panic:",
-        "panicked at",
-        "Segmentation fault",
-        "SyntaxError",
-        "Cannot find module",
-        "core dumped",
-    ]
-    .iter()
-    .any(|sign| error.contains(sign))
 }
 
 fn checks_of_record(command: &str, record: &JournalRecord) -> Vec<ProjectCheck> {

@@ -26,6 +26,7 @@ fn record_of_call<'a>((command, exit, output): ShellCall<'a>, id: String) -> Jou
             ended => ended.name().into(),
         },
         step: verdict.failed_check_index,
+        checks_ended: verdict.checks_result.map_or("", RunResult::name).into(),
         parts: verdict
             .parts
             .into_iter()
@@ -157,6 +158,64 @@ fn which_failures_are_open() {
         (&[("cd /nowhere && make test", 1, "cd: no such file or directory: /nowhere")], &[]),
         (&[("mise run lint:full", 1, "mise ERROR no task lint:full found")], &[]),
         (&[("./app --bad", 2, "usage: app")], &[]),
+        // A program that is tried out may be meant to fail.
+        (
+            &[
+                ("cargo build -q && ./target/debug/app --since < /dev/null", 2, "app: --since needs a value"),
+                ("ls", 0, ""),
+            ],
+            &["./target/debug/app --since < /dev/null"],
+        ),
+        (
+            &[
+                ("cargo build -q && cargo run -q -- --since", 2, "error: a value is required"),
+                ("true", 0, ""),
+                ("pip install y", 0, ""),
+            ],
+            &[],
+        ),
+        (&[("make && ./durfmt x", 2, "cc -c a.c\ndurfmt: bad"), ("pip install y", 0, "")], &[]),
+        (
+            &[
+                ("./target/debug/app --since && cargo build", 2, "--since needs a value"),
+                ("pip install y", 0, ""),
+            ],
+            &[],
+        ),
+        (&[("cargo build && ./target/debug/app a && cargo test", 2, "bad a"), ("pip install y", 0, "")], &[]),
+        // The build failed, so the program did not run.
+        (
+            &[
+                ("cargo build -q && ./target/debug/app a", 101, "error: could not compile `app`"),
+                ("pip install y", 0, ""),
+            ],
+            &["cargo build -q && ./target/debug/app a"],
+        ),
+        (
+            &[
+                ("cargo build -q && ./target/debug/app a", 101, "error: could not compile `app`"),
+                ("cargo build", 0, ""),
+            ],
+            &[],
+        ),
+        (
+            &[
+                (
+                    "cargo build && ./target/debug/app a && cargo test",
+                    101,
+                    "test result: FAILED. 1 passed; 1 failed",
+                ),
+                ("cargo test", 0, ""),
+            ],
+            &[],
+        ),
+        (
+            &[
+                ("cargo build -q && ./target/debug/app a", 101, "thread 'main' panicked at src/main.rs:3:5"),
+                ("pip install y", 0, ""),
+            ],
+            &["./target/debug/app a"],
+        ),
         (&[("./app run", 101, "thread 'main' panicked at src/main.rs:3:5")], &["./app run"]),
         (&[("go run ./x", 1, "panic: nil"), ("go run ./x --json", 0, "")], &[]),
         // The last attempt is open until another attempt follows.

@@ -100,7 +100,13 @@ impl CheckRunForPacket<'_> {
         };
         let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
         let since = if self.edited_since { ", before the last edits" } else { "" };
-        let why = if result.is_empty() { String::new() } else { format!(": {}", in_backticks(result, 200)) };
+        // The runner may have printed several summaries, one of which does not state the result of the whole run.
+        let is_result_of_some = run::counts_only_some_tests(result, *counts);
+        let why = match (result.is_empty() || is_result_of_some, counts.is_none()) {
+            (false, _) => format!(": {}", in_backticks(result, 200)),
+            (true, false) if is_result_of_some => format!(": {counts}"),
+            _ => String::new(),
+        };
         format!("{how}{at}{since}{why}")
     }
 

@@ -3,14 +3,14 @@
 
 use super::CommandKind;
 use super::script::expand_shells;
-use super::typed::{is_cd_step, only_prints_or_waits, words_as_written};
+use super::typed::{changes_files, is_cd_step, only_prints_or_waits, with_input, words_as_written};
 use crate::shell::{self, CommandStep};
 
 /// A command that tests, builds, lints, formats or runs something, together with its folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectCheck {
     pub check_kind: CommandKind,
-    /// The command that repeats the check, without pipes, redirections or a `cd`.
+    /// The command that repeats the check, with its input, but without a `cd`, output filters and output redirections.
     pub command_to_repeat: String,
     /// The folder in which the check ran: relative to the checkout, empty for its top, or absolute if outside.
     pub folder: String,
@@ -45,14 +45,17 @@ pub fn checks_of_command(command: &str, cwd: &str) -> Vec<ProjectCheck> {
 pub(super) fn checks_of_steps(command: &str, steps: &[CommandStep], cwd: &str) -> Vec<ProjectCheck> {
     let mut folder = cwd.to_owned();
     let mut found = Vec::new();
-    for step in steps {
+    for (at, step) in steps.iter().enumerate() {
         if let [cd, to] = step.words.as_slice()
             && matches!(cd.as_str(), "cd" | "pushd")
         {
             folder = folder_after_cd(&folder, to);
             continue;
         }
-        found.extend(check_of_step(command, step, &folder));
+        found.extend(check_of_step(command, step, &folder).map(|check| ProjectCheck {
+            command_to_repeat: with_input(command, steps, at, check.command_to_repeat),
+            ..check
+        }));
     }
     found
 }
@@ -77,6 +80,7 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
     for step in shell::command_steps(&expand_shells(command)) {
         match step.words.as_slice() {
             [cd, to] if matches!(cd.as_str(), "cd" | "pushd") => folder = folder_after_cd(&folder, to),
+            _ if changes_files(&step) || only_prints_or_waits(&step) => {}
             _ => break,
         }
     }
@@ -84,17 +88,18 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
 }
 
 /// Returns the commands that must be run to repeat a command line. From each pipeline, only the first command is
-/// returned. Commands such as `cd` and `echo` are left out.
+/// returned, with what is printed into it. Commands such as `cd` and `echo` are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();
-    let mut piped = false;
-    for step in &shell::command_steps(command) {
-        let shown = piped || is_cd_step(step) || only_prints_or_waits(step);
-        piped = step.join_to_next == shell::StepJoin::Pipe;
-        if !shown {
-            found.push(words_as_written(command, step, 0));
+    let mut is_left_out = false;
+    let steps = shell::command_steps(command);
+    for (at, step) in steps.iter().enumerate() {
+        let feeds = only_prints_or_waits(step) && step.join_to_next == shell::StepJoin::Pipe;
+        if !is_left_out && !feeds && !is_cd_step(step) && !only_prints_or_waits(step) {
+            found.push(with_input(command, &steps, at, words_as_written(command, step, 0)));
         }
+        is_left_out = !feeds && step.join_to_next == shell::StepJoin::Pipe;
     }
     found
 }

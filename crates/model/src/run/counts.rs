@@ -48,32 +48,111 @@ impl fmt::Display for TestCounts {
     }
 }
 
-/// Returns the test counts in an output. Several summaries are added up, because cargo prints one for each binary. If
-/// the runner also prints a total, as maven does after its classes, only the total is used.
+/// Returns the test counts in an output. Several summaries are added up, because cargo prints one for each binary, and
+/// dotnet one for each project. If the runner also prints a total, as maven does after its classes, only the total is
+/// used.
 pub fn counts_in_output(output: &str) -> Option<TestCounts> {
     if let Some(counts) = counts_in_junit(output) {
         return Some(counts);
     }
-    let (mut summed, mut last, mut marks, mut ran) = (None::<TestCounts>, None, TestCounts::default(), None);
-    for line in output.lines() {
-        let line = without_escapes(line);
-        let line = line.trim();
-        match counts_in_line(line) {
-            Some(CountsInLine::Part(counts)) => summed.get_or_insert_default().add_counts(counts),
-            Some(CountsInLine::Whole(counts)) => last = Some(counts),
-            Some(CountsInLine::Ran(n)) => ran = Some(n),
-            Some(CountsInLine::Passed(n)) => marks.passed = Some(n),
-            Some(CountsInLine::Failed(n)) => marks.failed = Some(n),
-            Some(CountsInLine::OnePassed) => marks.add_counts(TestCounts { passed: Some(1), failed: None }),
-            Some(CountsInLine::OneFailed) => marks.add_counts(TestCounts { passed: None, failed: Some(1) }),
-            None => {}
-        }
-    }
-    if let Some(n) = ran {
-        marks.passed = Some(u64::saturating_sub(n, marks.failed.unwrap_or(0)));
-    }
+    let found = CountedLines::of_output(output);
     let none = || reports_no_tests(output).then_some(TestCounts { passed: Some(0), failed: None });
-    summed.or(last).or((marks != TestCounts::default()).then_some(marks)).or_else(none)
+    found.parts.or(found.total()).or(found.classes).or(found.count_of_marks()).or_else(none)
+}
+
+/// Like [`counts_in_output`], but for an output from which `tail`, `grep` or another filter may have removed lines.
+/// Returns only a total that the runner prints after all tests. One of several summaries is not the count of the whole
+/// run, and a count of zero does not show that no tests ran.
+pub(super) fn counts_in_cut_output(output: &str) -> Option<TestCounts> {
+    let found = CountedLines::of_output(output);
+    let is_one_of_several = found.parts.is_some() || found.classes.is_some() || found.has_single_tests;
+    let counts = if is_one_of_several { None } else { found.total().or(found.count_of_marks()) };
+    counts.filter(|counts| counts.tests_run() != Some(0))
+}
+
+/// Returns whether a line of an output counts only some of the tests. `counts` are the counts of the whole run.
+pub fn counts_only_some_tests(line: &str, counts: TestCounts) -> bool {
+    match counts_in_line(without_escapes(line).trim()) {
+        Some(
+            CountsInLine::Part(of_line)
+            | CountsInLine::Class(of_line)
+            | CountsInLine::Whole(of_line)
+            | CountsInLine::Nested(of_line),
+        ) => of_line.passed != counts.passed || of_line.failed.unwrap_or(0) != counts.failed.unwrap_or(0),
+        Some(CountsInLine::Passed(n)) => counts.passed != Some(n),
+        _ => false,
+    }
+}
+
+/// The counts that the lines of an output contain, by kind of line.
+#[derive(Default)]
+struct CountedLines {
+    /// The sum of the summaries that runners print for each binary, project or module.
+    parts: Option<TestCounts>,
+    /// The totals, in order.
+    totals: Vec<TestCounts>,
+    /// The sum of maven's summaries for each class.
+    classes: Option<TestCounts>,
+    /// The counts of passed and of failed tests, from separate lines.
+    marks: TestCounts,
+    /// Whether `marks` contains lines about single tests.
+    has_single_tests: bool,
+    ran: Option<u64>,
+}
+
+impl CountedLines {
+    fn of_output(output: &str) -> CountedLines {
+        let mut found = CountedLines::default();
+        for line in output.lines() {
+            let line = without_escapes(line);
+            match counts_in_line(line.trim()) {
+                Some(CountsInLine::Part(counts)) => found.parts.get_or_insert_default().add_counts(counts),
+                Some(CountsInLine::Class(counts)) => found.classes.get_or_insert_default().add_counts(counts),
+                Some(CountsInLine::Whole(counts)) => found.totals.push(counts),
+                Some(CountsInLine::Nested(counts)) => found.totals = vec![counts],
+                Some(CountsInLine::Ran(n)) => found.ran = Some(found.ran.unwrap_or(0) + n),
+                Some(CountsInLine::Passed(n)) => {
+                    found.marks.add_counts(TestCounts { passed: Some(n), failed: None });
+                }
+                Some(CountsInLine::Failed(n)) => {
+                    found.marks.add_counts(TestCounts { passed: None, failed: Some(n) });
+                }
+                Some(CountsInLine::OnePassed) => {
+                    found.add_single_test(TestCounts { passed: Some(1), failed: None });
+                }
+                Some(CountsInLine::OneFailed) => {
+                    found.add_single_test(TestCounts { passed: None, failed: Some(1) });
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
+    fn add_single_test(&mut self, test: TestCounts) {
+        self.marks.add_counts(test);
+        self.has_single_tests = true;
+    }
+
+    /// Returns the sum of the totals. A task runner prints the total of each package. If the last total is already the
+    /// sum of the others, it is returned.
+    fn total(&self) -> Option<TestCounts> {
+        let (last, others) = self.totals.split_last()?;
+        let mut sum = TestCounts::default();
+        others.iter().for_each(|counts| sum.add_counts(*counts));
+        if others.len() < 2 || sum != *last {
+            sum.add_counts(*last);
+        }
+        Some(sum)
+    }
+
+    fn count_of_marks(&self) -> Option<TestCounts> {
+        let mut counts = self.marks;
+        if let Some(n) = self.ran {
+            counts.passed = Some(n.saturating_sub(counts.failed.unwrap_or(0)));
+        }
+        (counts != TestCounts::default()).then_some(counts)
+    }
 }
 
 /// Messages that test runners print instead of a count if they found no tests (pytest, unittest, go, jest, vitest,
@@ -99,7 +178,11 @@ fn reports_no_tests(output: &str) -> bool {
 enum CountsInLine {
     /// One of several counts that must be added up.
     Part(TestCounts),
+    /// The counts of one test class, which are also in the total of its module.
+    Class(TestCounts),
     Whole(TestCounts),
+    /// The counts of a suite, which contain the counts of the suites before it.
+    Nested(TestCounts),
     /// The total number of tests. unittest prints the failures on another line.
     Ran(u64),
     /// The number of passed tests, such as `# pass 5` or `5 passing`. The failed tests are on another line.
@@ -147,10 +230,22 @@ fn counts_in_line(line: &str) -> Option<CountsInLine> {
     if let Some(rest) = line.strip_prefix("FAILED (") {
         return labelled_counts(rest).map(|counts| CountsInLine::Failed(counts.failed.unwrap_or(0)));
     }
-    if let Some(counts) =
-        executed_counts(line).or_else(|| example_counts(line)).or_else(|| labelled_counts(line))
-    {
+    if let Some(counts) = executed_counts(line) {
+        let is_nested = line.starts_with("Executed ");
+        return Some(if is_nested { CountsInLine::Nested(counts) } else { CountsInLine::Whole(counts) });
+    }
+    if let Some(counts) = example_counts(line) {
         return Some(CountsInLine::Whole(counts));
+    }
+    if let Some(counts) = labelled_counts(line) {
+        return Some(match () {
+            () if line.starts_with("Passed!  - ") || line.starts_with("Failed!  - ") => {
+                CountsInLine::Part(counts) // dotnet
+            }
+            () if line.contains("Tests run:") && line.contains("Time elapsed") => CountsInLine::Class(counts),
+            () if line.contains("Tests run:") => CountsInLine::Part(counts), // a module in maven
+            () => CountsInLine::Whole(counts),
+        });
     }
     if let Some((told, n)) = single_count(line) {
         return Some(if told { CountsInLine::Passed(n) } else { CountsInLine::Failed(n) });

@@ -1,4 +1,4 @@
-use super::{TestCounts, counts_in_output};
+use super::{TestCounts, counts_in_cut_output, counts_in_output, counts_only_some_tests};
 
 fn test_counts(passed: u64, failed: u64) -> Option<TestCounts> {
     Some(TestCounts { passed: Some(passed), failed: Some(failed) })
@@ -80,6 +80,78 @@ fn runners_count_in_their_own_words() {
     ];
     for (output, expected) in rows {
         assert_eq!(counts_in_output(output), *expected, "{output}");
+    }
+}
+
+#[test]
+fn several_summaries_are_added_up() {
+    let dotnet = |n: u64, dll: &str| {
+        format!(
+            "Passed!  - Failed:     0, Passed:     {n}, Skipped:     0, Total:     {n}, Duration: 9 ms - {dll}\n"
+        )
+    };
+    let maven = "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.05 s -- in a.ATest\n\
+                 [INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.01 s -- in a.BTest\n\
+                 [INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0\n\
+                 [INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.05 s -- in b.CTest\n\
+                 [INFO] Tests run: 4, Failures: 0, Errors: 0, Skipped: 0\n";
+    let rows = [
+        (format!("{}{}", dotnet(5, "A.dll"), dotnet(0, "B.dll")), test_counts(5, 0)),
+        (maven.to_owned(), test_counts(9, 0)),
+        (maven.lines().take(2).collect::<Vec<_>>().join("\n"), test_counts(5, 0)),
+        // Packages of a workspace.
+        ("Tests:       5 passed, 5 total\nTests:       1 failed, 2 passed, 3 total".to_owned(), test_counts(7, 1)),
+        (" 5 pass\n 0 fail\nRan 5 tests across 1 file.\n 2 pass\n 1 fail\nRan 3 tests across 1 file.".to_owned(), test_counts(7, 1)),
+        ("# pass 5\n# fail 0\n# pass 3\n# fail 0".to_owned(), test_counts(8, 0)),
+        // The last summary is the sum of the others.
+        ("3 examples, 0 failures\n4 examples, 1 failure\n7 examples, 1 failure".to_owned(), test_counts(6, 1)),
+        ("Executed 2 tests, with 0 failures\nExecuted 3 tests, with 0 failures\nExecuted 5 tests, with 0 failures".to_owned(), test_counts(5, 0)),
+        ("Executed 2 tests, with 0 failures\nExecuted 2 tests, with 0 failures".to_owned(), test_counts(2, 0)),
+    ];
+    for (output, expected) in rows {
+        assert_eq!(counts_in_output(&output), expected, "{output}");
+    }
+}
+
+#[test]
+fn a_cut_output_shows_only_totals() {
+    let passed = |n| Some(TestCounts { passed: Some(n), failed: None });
+    for (output, expected) in [
+        // One of several summaries.
+        ("test result: ok. 8 passed; 0 failed; 0 ignored", None),
+        ("running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored", None),
+        (
+            "Passed!  - Failed:     0, Passed:     5, Skipped:     0, Total:     5, Duration: 9 ms - A.dll",
+            None,
+        ),
+        ("[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0", None),
+        ("--- PASS: TestA (0.00s)\nok  \ta\t0.1s", None),
+        ("?   \ta/b\t[no test files]", None),
+        ("===== no tests ran in 0.01s =====", None),
+        (" 0 pass\n 0 fail", None),
+        ("No tests were found!!!", None),
+        // A total.
+        ("===== 5 passed in 0.01s =====", passed(5)),
+        ("Tests:       1 failed, 5 passed, 6 total", test_counts(5, 1)),
+        ("100% tests passed, 0 tests failed out of 5", test_counts(5, 0)),
+        (" 5 pass\n 0 fail\nRan 5 tests across 1 file.", test_counts(5, 0)),
+    ] {
+        assert_eq!(counts_in_cut_output(output), expected, "{output}");
+    }
+}
+
+#[test]
+fn a_line_may_count_only_some_tests() {
+    let counts = TestCounts { passed: Some(11), failed: Some(0) };
+    for (line, expected) in [
+        ("test result: ok. 8 passed; 0 failed; 0 ignored", true),
+        ("test result: ok. 11 passed; 0 failed; 0 ignored", false),
+        ("11 passed in 0.1s", false),
+        ("FAILED tests/a.py::test_b", false),
+        ("--- FAIL: TestA (0.00s)", false),
+        ("PASS", false),
+    ] {
+        assert_eq!(counts_only_some_tests(line, counts), expected, "{line}");
     }
 }
 

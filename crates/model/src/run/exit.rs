@@ -2,7 +2,8 @@
 
 use super::check::{check_of_step, strip_assignments_and_wrappers};
 use super::open::is_read_only;
-use super::{CommandKind, RunResult};
+use super::typed::only_prints_or_waits;
+use super::{CommandKind, RunResult, TestCounts, counts_in_output};
 use crate::shell::{self, CommandStep, StepJoin};
 
 /// A parsed command line.
@@ -100,14 +101,18 @@ impl CheckedLine {
         self.has_checks() && self.checks.iter().all(|(_, kind, _)| *kind == CommandKind::Test)
     }
 
-    /// Returns whether a zero exit code means that every check in the line passed.
+    /// Returns whether a zero exit code means that every check in the line passed or, if there is no check, every other
+    /// command of the project.
     pub(super) fn does_zero_exit_prove_checks(&self) -> bool {
-        let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
+        let first = self.checks.first().map(|(at, ..)| *at).or(self.acting_steps.first().copied());
+        let from = first.unwrap_or(self.steps.len().saturating_sub(1));
         let good = |(at, step): (usize, &CommandStep)| match step.join_to_next {
             StepJoin::And | StepJoin::End => true,
             // Commands before the first check do not matter.
             StepJoin::Next => at < from,
-            StepJoin::Pipe => self.pipefail || self.feeds_a_check(at),
+            StepJoin::Pipe => {
+                self.pipefail || self.feeds_a_check(at) || !self.has_checks() && only_prints_or_waits(step)
+            }
             StepJoin::Or | StepJoin::Background | StepJoin::Document => false,
         };
         !self.has_control_flow && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
@@ -189,9 +194,34 @@ impl CheckedLine {
         None
     }
 
+    /// Returns whether a report of success in the output can be believed, because the output would also show a failed
+    /// check. A cut output in which no test is counted proves nothing.
+    pub(super) fn is_pass_visible(&self, output: &str) -> bool {
+        let counts_no_tests = || counts_in_output(output).and_then(TestCounts::tests_run) == Some(0);
+        self.shows_failures(output) && !(self.is_output_cut(output) && counts_no_tests())
+    }
+
+    /// Returns whether a command after the first check, such as `tail`, may have removed lines from the output. If there
+    /// is no check, the first command counts as one.
+    pub(super) fn is_output_cut(&self, output: &str) -> bool {
+        let first = self.checks.first().map_or(0, |(at, ..)| *at);
+        let removes_lines = |at: usize| {
+            let words = strip_assignments_and_wrappers(&self.steps[at].words);
+            let Some((program, arguments)) = words.split_first() else { return false };
+            match program.rsplit('/').next().unwrap_or(program) {
+                "head" | "tail" => output.lines().count() >= max_lines_printed(arguments),
+                program if self.steps[at - 1].join_to_next == StepJoin::Pipe => {
+                    !is_filter_that_keeps_lines(program)
+                }
+                program => matches!(program, "grep" | "egrep" | "rg" | "ag" | "sed" | "awk" | "cut"),
+            }
+        };
+        (first + 1..self.steps.len()).any(removes_lines)
+    }
+
     /// Returns whether the output would show a failed check, that is, whether no filter removes the lines about
     /// failures.
-    pub(super) fn shows_failures(&self, output: &str) -> bool {
+    fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
             let mut at = *at;
@@ -305,10 +335,11 @@ const SAMPLE_FAILURE_LINES: [&str; 10] = [
 fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
-        "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
+        "tail" | "uniq" => true,
+        program if is_filter_that_keeps_lines(program) => true,
         // `head` removes the end of a long output, where the summary would be, so the output must have fewer lines than
         // `head` prints.
-        "head" => lines < line_count_printed_by_head(arguments),
+        "head" => lines < max_lines_printed(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {
                 arguments.iter().any(|word| {
@@ -327,10 +358,22 @@ fn filter_shows_failure(words: &[String], lines: usize) -> bool {
     }
 }
 
-/// Returns the number of lines that `head` prints, from `-30`, `-n 30` or `-n30`.
-fn line_count_printed_by_head(arguments: &[String]) -> usize {
-    let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
-    arguments.iter().find_map(digits).unwrap_or(10)
+fn is_filter_that_keeps_lines(program: &str) -> bool {
+    matches!(program, "cat" | "tee" | "less" | "more" | "nl" | "sort" | "fold" | "column" | "ts")
+}
+
+/// Returns the number of lines that `head` or `tail` prints at most, from `-30`, `-n 30` or `-n30`. Returns zero if the
+/// number is unknown, as with `-c 500` or `-n +3`.
+fn max_lines_printed(arguments: &[String]) -> usize {
+    let mut found = None;
+    for word in arguments {
+        let value = word.strip_prefix("--lines=").unwrap_or(word).trim_start_matches(['-', 'n']);
+        if value.starts_with('+') || word.starts_with("-c") || word.starts_with("--bytes") {
+            return 0;
+        }
+        found = found.or_else(|| value.parse().ok());
+    }
+    found.unwrap_or(10)
 }
 
 /// Returns whether one of the pattern's alternatives occurs in [`SAMPLE_FAILURE_LINES`]. Special characters at either

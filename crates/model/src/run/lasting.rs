@@ -1,6 +1,7 @@
 //! Decides whether a command's failure stays open until the command passes. It stays open if the command checks the
 //! project, runs a file or a task of the project, or changes something outside the project. The failure of a lookup or
-//! a one-off probe does not stay open.
+//! a one-off probe does not stay open. Neither does that of a program that the project builds: whoever tries it out may
+//! want it to fail, and nothing shows whether they do.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, is_script_file};
@@ -15,7 +16,9 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
     match command_purpose(command, cwd) {
         CommandPurpose::Checks(checks) => checks.iter().any(|check| {
             check.check_kind.is_check()
-                || check.check_kind == CommandKind::Run && runs_project_file(check, worktree)
+                || check.check_kind == CommandKind::Run
+                    && runs_project_file(check, worktree)
+                    && !runs_built_program(check)
         }),
         CommandPurpose::Git(_) => true,
         CommandPurpose::Other(names) => {
@@ -23,6 +26,32 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
         }
         CommandPurpose::ReadOnly => false,
     }
+}
+
+/// Returns whether a command runs a program that was built from the project, as `cargo run` and `./target/debug/app` do.
+pub fn runs_built_program(check: &ProjectCheck) -> bool {
+    const BUILD_FOLDERS: [&str; 8] =
+        ["target", "build", "dist", "out", "_build", ".build", "zig-out", "bazel-bin"];
+    const BUILDING_RUNNERS: [&str; 8] = ["cargo", "go", "dotnet", "swift", "zig", "cabal", "stack", "bazel"];
+    let program = check.program();
+    let (folders, name) = program.rsplit_once('/').unwrap_or(("", program));
+    let is_built_folder = |folder: &str| BUILD_FOLDERS.contains(&folder) || folder.starts_with("cmake-build");
+    let is_script = is_script_file(name) && !name.ends_with("js");
+    check.check_kind == CommandKind::Run
+        && (BUILDING_RUNNERS.contains(&program) || folders.split('/').any(is_built_folder) && !is_script)
+}
+
+/// Returns whether a command line runs nothing but programs that were built from the project.
+pub(super) fn only_runs_built_programs(command: &str) -> bool {
+    matches!(command_purpose(command, ""), CommandPurpose::Checks(checks) if checks.iter().all(runs_built_program))
+}
+
+/// Returns whether a command line runs nothing but programs that are no scripts. After a build, these are programs that
+/// it has built.
+pub(super) fn only_runs_programs(command: &str) -> bool {
+    let is_program =
+        |check: &ProjectCheck| check.check_kind == CommandKind::Run && !is_script_file(check.program());
+    matches!(command_purpose(command, ""), CommandPurpose::Checks(checks) if checks.iter().all(is_program))
 }
 
 /// Returns whether the program that a command runs is in the checkout, rather than in a folder elsewhere.
@@ -107,6 +136,18 @@ mod tests {
             ("python3 tools/import.py a.csv", true),
             ("node migrate.js", true),
             ("uv run seed.py", true),
+            ("bash build/deploy.sh", true),
+            // Programs that the project builds.
+            ("./target/debug/logsift --since < /dev/null", false),
+            ("/w/app/target/release/logsift a.log", false),
+            ("cd crates/app && ../../target/debug/app x", false),
+            ("cargo run -q -- --since", false),
+            ("go run ./cmd/x list", false),
+            ("dotnet run -- x", false),
+            ("node dist/cli.js --bad", false),
+            ("build/src/app | head", false),
+            ("./cmake-build-debug/app", false),
+            ("cargo build -q && ./target/debug/logsift", true),
             ("python3 -m shop.importer", true),
             ("python3 manage.py migrate", true),
             ("./manage.py loaddata x", true),

@@ -1,8 +1,10 @@
 //! Divides a command line such as `make test; ./deploy.sh` into its checks and the part after them. The exit code of
 //! the line is that of its last part, so the checks may have passed although the line failed.
 
+use super::CommandKind;
 use super::check::strip_assignments_and_wrappers;
 use super::exit::CheckedLine;
+use super::lasting::{only_runs_built_programs, only_runs_programs};
 use super::open::git_subcommand;
 use super::script::expand_shells;
 use super::typed::is_cd_step;
@@ -17,6 +19,8 @@ pub struct DividedCommandLine {
     pub line_after_checks: String,
     /// Whether `line_after_checks` runs only if the checks pass.
     pub runs_only_if_checks_pass: bool,
+    /// Whether `line_after_checks` only tries out programs that were built, by this line or before it.
+    pub is_try_out: bool,
 }
 
 /// Divides a failed line if the part after its checks may have failed. Returns `None` if the exit code cannot belong to
@@ -60,11 +64,14 @@ pub(super) fn divide_parsed_line(command: &str, line: &CheckedLine) -> Option<Di
     let start_of_rest = steps[start].word_ranges[0].start;
     let rest = with_cd_commands_before(command, &steps[..start], &command[start_of_rest..]);
     let is_document = steps[last].join_to_next == StepJoin::Document;
+    let builds = line.check_kind_predicate()(CommandKind::Build);
+    let is_try_out = only_runs_built_programs(&rest) || builds && only_runs_programs(&rest);
     (is_document || CheckedLine::parse_command(&rest).is_nonzero_exit_of_check()).then_some(
         DividedCommandLine {
             line_up_to_checks: checks,
             line_after_checks: rest,
             runs_only_if_checks_pass: needs_checks,
+            is_try_out,
         },
     )
 }
@@ -87,6 +94,7 @@ fn divide_line_after_here_document(
         line_up_to_checks: checks.to_owned(),
         line_after_checks: with_cd_commands_before(command, steps, part),
         runs_only_if_checks_pass: false,
+        is_try_out: false,
     })
 }
 
@@ -189,6 +197,17 @@ mod tests {
                 .as_ref()
                 .map(|parts| (parts.line_up_to_checks.as_str(), parts.line_after_checks.as_str()));
             assert_eq!(found, expected, "{line}");
+        }
+        for (line, expected) in [
+            ("cargo build -q && ./target/debug/logsift --since < /dev/null", true),
+            ("cargo test && cargo run -- --since", true),
+            ("make && ./durfmt -90m", true),
+            ("gcc -o app a.c; ./app x", true),
+            ("make test && ./durfmt -90m", false),
+            ("npm run build && ./deploy.sh", false),
+            ("cargo build && ls y", false),
+        ] {
+            assert_eq!(divide_failed_line(line).unwrap().is_try_out, expected, "{line}");
         }
         assert!(divide_failed_line("make test && ./deploy.sh").unwrap().runs_only_if_checks_pass);
         assert!(!divide_failed_line("make test; ./deploy.sh").unwrap().runs_only_if_checks_pass);

@@ -74,7 +74,7 @@ pub(super) fn decide_parts(
         }
         _ => vec![None; parts.len()],
     };
-    let shows_failures = line.shows_failures(output);
+    let is_pass_visible = line.is_pass_visible(output);
     let is_explained = unowned.lines.is_empty()
         || parts
             .iter()
@@ -95,7 +95,7 @@ pub(super) fn decide_parts(
             (Some(_), Some(_), _) if part.ends_with_success => Some(RunResult::Unknown),
             (Some(_), Some(_), _) => Some(RunResult::Failed),
             (Some(passed), None, _) => Some(*passed),
-            (None, None, Some(_)) if shows_failures && is_explained && !is_in_doubt => {
+            (None, None, Some(_)) if is_pass_visible && is_explained && !is_in_doubt => {
                 Some(RunResult::Passed)
             }
             (None, None, _) => None,
@@ -384,7 +384,7 @@ fn decide_chains(
         && !unowned.lines.is_empty()
         && in_last.len() == parts.len()
         && matches!(parts[*first].kind, CommandKind::Build | CommandKind::Lint)
-        && after.iter().all(|at| parts[*at].kind == CommandKind::Test)
+        && after.iter().all(|at| matches!(parts[*at].kind, CommandKind::Test | CommandKind::Run))
     {
         results[*first] = Some(RunResult::Failed);
     }

@@ -68,6 +68,8 @@ fn an_exit_code_counts_only_for_the_command_it_is_of() {
         ("cargo test && cargo clippy", 101, CLIPPY, "- -"),
         ("cargo clippy && cargo test", 101, CLIPPY, "failed -"),
         ("pytest && ruff check .", 1, PYTEST, "failed -"),
+        ("cargo build && ./target/debug/a", 101, CLIPPY, "failed -"),
+        ("cargo build && ./target/debug/a", 2, "a: no file\n", "- -"),
         ("npm test && npm run lint", 1, "npm error code 1\n", "- -"),
         ("make lint; pytest && ruff check .", 1, PYTEST, "ran failed -"),
         // `A || B`

@@ -36,6 +36,30 @@ fn run_passing_tests(env: &TestEnv) {
     env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", PASSING_COMMAND]).assert_ok();
 }
 
+/// A filter may have removed the summaries that count tests.
+#[test]
+fn a_count_of_zero_in_a_cut_output_proves_nothing() {
+    let env = env_with_plan();
+    let summary = |n: u32| {
+        format!("echo 'running {n} tests'\necho 'test result: ok. {n} passed; 0 failed; 0 ignored'\n")
+    };
+    env.write_file("project/test.sh", format!("{}{}", summary(11), summary(0)));
+    for line in ["sh test.sh 2>&1 | tail -2", "sh test.sh > .git/log; tail -1 .git/log"] {
+        let run = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", line]);
+        let all = format!("{}{}", run.stdout, run.stderr);
+        assert!(run.code == 1 && all.contains("Not sure: recorded for 1.1"), "{line}: {all}");
+        assert!(!all.contains("no test ran") && !all.contains("(0 passed"), "{line}: {all}");
+        let entry = read_bundle(&env, "1.1")["entries"].as_array().unwrap().last().unwrap().clone();
+        assert!(entry["tests_passed"].is_null() && entry["verdict"] == "warn", "{line}: {entry}");
+    }
+    let whole = env.run_thru(&["evidence", "run", "1.1", "--", "sh", "-c", "sh test.sh | tail -9"]);
+    assert!(
+        whole.stdout.contains("Passed: recorded for 1.1") && whole.stdout.contains("11 passed"),
+        "{}",
+        whole.stdout
+    );
+}
+
 #[test]
 fn a_run_is_streamed_and_recorded() {
     let env = env_with_plan();

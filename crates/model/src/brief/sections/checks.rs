@@ -55,6 +55,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
         }
         match run::command_purpose(&command.command, &command.folder) {
             CommandPurpose::Checks(checks) => {
+                let (checks, runnable) = without_tried_out_program(checks, runnable);
                 let keys: Vec<String> = checks.iter().map(ProjectCheck::identity_key).collect();
                 // Formatters are ignored when two command lines are compared.
                 let proving =
@@ -142,6 +143,20 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
             }
             CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::ReadOnly => {}
         }
+    }
+}
+
+/// Returns the check of a command line and its command, if the line contains one check and then tries out a program.
+/// Otherwise, returns the arguments.
+fn without_tried_out_program(checks: Vec<ProjectCheck>, line: String) -> (Vec<ProjectCheck>, String) {
+    let is_program = |check: &ProjectCheck| check.check_kind == CommandKind::Run;
+    match checks.as_slice() {
+        [check, rest @ ..]
+            if !rest.is_empty() && check.check_kind.is_check() && rest.iter().all(is_program) =>
+        {
+            (vec![check.clone()], check.command_to_repeat.clone())
+        }
+        _ => (checks, line),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::brief::gather::GatheredCandidates;
 use crate::digest::{CommandUse, Digest, RecordedEffect};
 use crate::effect::EffectKind;
 use crate::render::{in_backticks, inline_for_model};
-use crate::run::{self, CommandPurpose};
+use crate::run::{self, CommandPurpose, RunResult};
 use crate::shell;
 
 use super::checks::{MAX_LISTED_CHECK_COMMAND_CHARS, add_command_candidate};
@@ -31,7 +31,12 @@ pub fn gather_commands(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.command_to_repeat()).collect();
     let mut told: BTreeSet<String> = BTreeSet::new();
-    for command in digest.ranked_commands() {
+    // Only a command whose exit code shows that it worked is listed. A filter may hide the exit code.
+    let has_worked = |command: &&CommandUse| {
+        command.last_result == RunResult::Passed
+            && run::does_zero_exit_prove_repeated_command(&command.command)
+    };
+    for command in digest.ranked_commands().into_iter().filter(has_worked) {
         let runnable = run::command_to_repeat(&command.command);
         let Some(key) = key_of_command_worth_repeating(digest, command, &runnable) else { continue };
         let id = format!("command:{}", inline_for_model(&command.command, 60));

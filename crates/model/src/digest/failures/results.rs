@@ -40,11 +40,19 @@ pub(in crate::digest) fn result_of_each_check(
     (0..checks.len()).map(one).collect()
 }
 
+/// A failed call that is divided into its checks and the failed commands after them.
+pub(in crate::digest) struct DividedRecord<'a> {
+    pub checks: JournalRecord<'a>,
+    pub rest: JournalRecord<'a>,
+    /// Whether the failed commands only tried out programs that were built.
+    pub is_try_out: bool,
+}
+
 /// Divides a record into its checks and the failed commands after them. Returns `None` if the record does not report
 /// the checks' own result, or if its command line cannot be divided.
 pub(in crate::digest) fn divide_record_of_failed_line<'a>(
     record: &JournalRecord<'a>,
-) -> Option<(JournalRecord<'a>, JournalRecord<'a>)> {
+) -> Option<DividedRecord<'a>> {
     if record.checks_ended.is_empty() {
         return None;
     }
@@ -67,7 +75,7 @@ pub(in crate::digest) fn divide_record_of_failed_line<'a>(
         parts: Vec::new(),
         ..record.clone()
     };
-    Some((checks, rest))
+    Some(DividedRecord { checks, rest, is_try_out: parts.is_try_out })
 }
 
 /// Leaves the parts up to the commit out of a failed command line, because the output shows that the commit was made.

@@ -309,7 +309,7 @@ impl RedactedRunResult {
             ExitReason::TimedOut => None,
         };
         let judged = run::decide_result(&line, exit_code, !ended.is_success(), &output);
-        let of_output = || run::counts_in_output(&output).unwrap_or_default();
+        let of_output = || run::counts_of_command(&line, &output).unwrap_or_default();
         let counts = report.and_then(|report| report.as_ref().ok().copied()).unwrap_or_else(of_output);
         let ended_as = match (judged.result, ended.is_success(), counts.failed) {
             // If the command did not succeed, the run failed, whatever its output contains.

@@ -1,4 +1,5 @@
-//! Tests that a run whose output was cut does not hide what an earlier run of the same check showed.
+//! Tests that a run whose output was cut does not hide what an earlier run of the same check showed, and that the part
+//! which is visible is not taken for the whole.
 
 use super::changes_on_disk::write_at;
 use super::handoffs::{ask_at, edit_at, run_at, start_at, stop_at, thru_at};
@@ -53,4 +54,60 @@ fn after_a_change_on_disk_the_earlier_error_is_not_told() {
     for text in told_after_two_runs_with_change(None, Some("19:00:01")) {
         assert!(text.contains("Lists differ"), "{text}");
     }
+}
+
+/// What `cargo test -q` prints last for a package with a library: there are no documentation tests.
+const DOC_TESTS: &str = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+
+/// Returns the brief and the packet after a run.
+fn told_after_run(command: &str, output: &str) -> [String; 2] {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Add --since to the log filter, with tests.");
+    edit_at(&env, "19:00:02", "s1", "src/range.rs");
+    run_at(&env, "19:00:03", "s1", command, output);
+    stop_at(&env, "19:00:04", "s1", "Done.");
+    let brief = thru_at(&env, "19:00:05", "s1", &["brief"]).stdout;
+    let written = thru_at(&env, "19:00:06", "s1", &["handoff", "describe --since", "--json"]).json();
+    [brief, env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout]
+}
+
+#[test]
+fn a_count_of_zero_in_a_cut_output_proves_nothing() {
+    for (command, output, result) in [
+        ("cargo test -q 2>&1 | tail -5", format!("\n{DOC_TESTS}\n"), "ran, result unknown"),
+        ("cargo test > log 2>&1; tail -3 log", DOC_TESTS.to_owned(), "ran, result unknown"),
+        ("set -o pipefail; cargo test -q 2>&1 | tail -3", DOC_TESTS.to_owned(), "passed"),
+        ("cargo test > log 2>&1; echo \"exit: $?\"; tail -3 log", format!("exit: 0\n{DOC_TESTS}"), "passed"),
+        ("go test ./... 2>&1 | tail -1", "?   \ta/b\t[no test files]\n".to_owned(), "ran, result unknown"),
+        ("cargo test nothing 2>&1 | tail -20", DOC_TESTS.to_owned(), "ran no tests"),
+    ] {
+        let [brief, packet] = told_after_run(command, &output);
+        assert!(brief.contains(&format!(" → {result}")), "{command}: {brief}");
+        if result != "ran no tests" {
+            for text in [brief, packet] {
+                assert!(!text.contains("no tests") && !text.contains("0 passed"), "{command}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_of_several_summaries_is_not_the_result() {
+    let block = |n: u32| format!("test result: ok. {n} passed; 0 failed; 0 ignored; finished in 0.00s\n");
+    let output = format!("{}{}{}{DOC_TESTS}", block(3), block(0), block(8));
+    let [_, packet] = told_after_run("cargo test", &output);
+    assert!(packet.contains("`cargo test` — passed at") && packet.contains(": 11 passed"), "{packet}");
+    assert!(!packet.contains("8 passed"), "{packet}");
+    let [_, packet] = told_after_run("cargo test 2>&1 | tail -6", &format!("\n\n{}{DOC_TESTS}", block(8)));
+    assert!(packet.contains("`cargo test` — passed at") && !packet.contains("8 passed"), "{packet}");
+    let [_, packet] = told_after_run("cargo test --lib", &block(3));
+    assert!(packet.contains("`test result: ok. 3 passed; 0 failed"), "{packet}");
+    let dotnet = |n: u32| {
+        format!(
+            "Passed!  - Failed:     0, Passed:     {n}, Skipped:     0, Total:     {n}, Duration: 9 ms - A.dll\n"
+        )
+    };
+    let [_, packet] = told_after_run("dotnet test", &format!("{}{}", dotnet(5), dotnet(2)));
+    assert!(packet.contains(": 7 passed") && !packet.contains("Passed:"), "{packet}");
 }
