@@ -46,7 +46,7 @@ pub use remaining_request::NamedFileEdits;
 pub use statements::{AgentStatement, CallStep, RequestWithOutcome, ToolCallAction, names_more_than_a_tool};
 
 /// A digest with another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 17;
+pub const SCHEMA_VERSION: u32 = 18;
 
 const WORK_OR_START: EventSet =
     EventSet::from_names(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -271,6 +271,11 @@ pub struct FileUse {
     /// The record number of the last command whose text says that it writes or deletes the file.
     #[serde(skip_serializing_if = "is_default")]
     pub written_at: u64,
+    /// How many commands edited the file, as far as they named it or git shows the change. Commands also write logs and
+    /// build outputs, which do not count.
+    #[serde(skip_serializing_if = "is_default")]
+    #[serde(rename = "by_commands")]
+    pub edits_by_commands: u32,
     /// The record number of the commit that contains the last changes, or of the command that discarded them.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
@@ -525,6 +530,7 @@ impl Digest {
         known.deleted = file.action == FileAction::Delete;
         if changed::is_written_by_command(file, record) {
             (known.written_at, known.commits_without_file) = (last, 0);
+            known.edits_by_commands += u32::from(known.looks_like_project_file());
         }
         match file.action {
             _ if file.guess => known.mentions_in_commands += 1,
@@ -608,6 +614,7 @@ impl Digest {
                     known.edits += file.edits;
                     known.reads += file.reads;
                     known.mentions_in_commands += file.mentions_in_commands;
+                    known.edits_by_commands += file.edits_by_commands;
                     (known.deleted, known.last_use_record) = (file.deleted, file.last_use_record + shift);
                     known.commits_without_file += file.commits_without_file;
                     if file.edits > 0 {

@@ -154,11 +154,11 @@ impl Digest {
                     .iter_mut()
                     .filter(|file| names.iter().any(|name| is_file_or_folder_of(name, &file.path)))
                 {
-                    file.saved_at = now;
+                    file.discard_change(now);
                 }
             }
             EffectKind::Reset if effect.what.starts_with("--hard") => {
-                all(&mut self.files, |file, now| file.saved_at = now);
+                all(&mut self.files, FileUse::discard_change);
             }
             EffectKind::Stash => {
                 // A stash leaves untracked files alone. It is unknown whether git tracks a file that a command wrote,
@@ -445,14 +445,21 @@ impl FileUse {
         !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
     }
 
-    /// Returns whether the session edited the file with a tool or with a command whose text shows the edit. Commands
-    /// also write logs, so a file that only a command wrote counts only if it is program code.
+    /// Records that the change of the file that no commit contains was discarded.
+    fn discard_change(&mut self, now: u64) {
+        if self.has_uncommitted_change() {
+            self.edits_by_commands = 0;
+        }
+        self.saved_at = now;
+    }
+
+    /// Returns whether the session edited the file with a tool or with a command.
     pub fn is_edited(&self) -> bool {
         self.edits > 0 || self.is_edited_by_command()
     }
 
     pub fn is_edited_by_command(&self) -> bool {
-        self.written_at > 0 && !self.is_outside_checkout && may_declare_names(&self.path)
+        self.edits_by_commands > 0
     }
 
     /// Returns whether a tool edited the file and no later commit contains the edit.
