@@ -589,6 +589,7 @@ mod cut_outputs;
 mod error_excerpts;
 mod files_at_risk;
 mod finished_work;
+mod gate_hints;
 mod gates_in_worktrees;
 mod half_done;
 mod handoffs;
