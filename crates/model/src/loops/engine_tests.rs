@@ -475,7 +475,7 @@ fn the_prompt_is_fed_verbatim() {
 
 #[test]
 fn a_loop_that_reached_a_limit_is_resumed_with_a_higher_one() {
-    let now = crate::time::parse_time("2026-11-15T19:00:00Z").unwrap();
+    let now = time::parse_time("2026-11-15T19:00:00Z").unwrap();
     for (iteration, max_iterations, deadline, options, effect) in [
         (1, 5, None, "", "continues it"),
         (5, 0, Some("2026-11-15T19:00:01Z"), "", "continues it"),

@@ -1,7 +1,5 @@
-use super::{ResumeCommand, ValidatorFailure, command_to_resume};
-use crate::loops::Loop;
+use super::ValidatorFailure;
 use crate::redact::{RedactOptions, Redacted};
-use crate::time;
 
 fn told_output(output: &str) -> String {
     let redact = |text| Redacted::redact_whole(text, RedactOptions::default());
