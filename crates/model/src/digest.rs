@@ -297,6 +297,11 @@ pub struct FileUse {
     /// The record number of the last command whose text says that it writes or deletes the file.
     #[serde(skip_serializing_if = "is_default")]
     pub written_at: u64,
+    /// How many commands edited the file, as far as they named it or git shows the change. Commands also write logs and
+    /// build outputs, which do not count.
+    #[serde(skip_serializing_if = "is_default")]
+    #[serde(rename = "by_commands")]
+    pub edits_by_commands: u32,
     /// The record number of the commit that contains the last changes.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
@@ -556,6 +561,7 @@ impl Digest {
         known.deleted = file.action == FileAction::Delete;
         if changed::is_written_by_command(file, record) {
             (known.written_at, known.commits_without_file) = (last, 0);
+            known.edits_by_commands += u32::from(known.looks_like_project_file());
         }
         match file.action {
             _ if file.guess => known.mentions_in_commands += 1,

@@ -17,9 +17,9 @@ pub use ending::{OutputEnding, OutputScanner};
 pub use expected::{ExpectedOutput, ExpectedOutputs, ExpectedOutputsProblem, ROOT_CHECKOUT, SCHEMA_VERSION};
 pub use live::{live_dir_of_yaml, parse_earlier_dirs, parse_live_dir, render_live_json};
 pub use words::{
-    OmittedOutput, advice_for_agent, describe_open_output, describe_open_stage, last_message_to_save,
-    launch_prompt, remedy_for_output, render_omissions, subagent_instruction,
-    text_for_subagent_with_awaited_output, text_for_subagent_with_valid_output,
+    OmittedOutput, RemedyCommands, advice_for_agent, describe_change_since_pass, describe_open_output,
+    describe_open_stage, last_message_to_save, launch_prompt, remedy_for_output, render_omissions,
+    subagent_instruction, text_for_subagent_with_awaited_output, text_for_subagent_with_valid_output,
 };
 
 /// The last line of a complete output.
@@ -76,6 +76,8 @@ pub enum OutputVerdict {
 pub struct JudgedOutput {
     pub verdict: OutputVerdict,
     pub why: String,
+    /// Whether the output is complete, but is stale because its inputs have changed.
+    pub have_inputs_changed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -111,7 +113,7 @@ pub enum NextLaunchStep {
 
 /// Judges one output. `inputs` is the current digest of its inputs.
 pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -> JudgedOutput {
-    let judged = |verdict, why: String| JudgedOutput { verdict, why };
+    let judged = |verdict, why: String| JudgedOutput { verdict, why, have_inputs_changed: false };
     if let Err(bad) = Id::new(&output.file) {
         return judged(OutputVerdict::Unsafe, format!("its name cannot be used: it {}", bad.reason()));
     }
@@ -145,7 +147,8 @@ pub fn judge_output(output: &ExpectedOutput, seen: &FoundOutput, inputs: &str) -
         );
     }
     if !output.inputs_digest.is_empty() && output.inputs_digest != inputs {
-        return judged(OutputVerdict::Stale, "its inputs have changed since it was requested".to_owned());
+        let why = "its inputs have changed since it was requested".to_owned();
+        return JudgedOutput { have_inputs_changed: true, ..judged(OutputVerdict::Stale, why) };
     }
     judged(OutputVerdict::Valid, String::new())
 }

@@ -263,14 +263,95 @@ fn the_last_message_is_kept_where_nothing_was_left() {
 #[test]
 fn a_stage_that_passed_is_opened_again_only_by_a_launch_or_a_lost_output() {
     let mut list = ExpectedOutputs::new("review", vec![ExpectedOutput::new("review-a.md")]);
-    let judged = |verdict| JudgedOutput { verdict, why: String::new() };
-    let (stale, missing) = (judged(OutputVerdict::Stale), judged(OutputVerdict::Missing));
+    let judged =
+        |verdict, have_inputs_changed| JudgedOutput { verdict, why: String::new(), have_inputs_changed };
+    let (stale, missing) = (judged(OutputVerdict::Stale, true), judged(OutputVerdict::Missing, false));
+    let old = judged(OutputVerdict::Stale, false);
     assert!(list.keeps_stage_open(&stale) && list.keeps_stage_open(&missing));
     let at = time::parse_time("2026-11-15T19:00:00Z").unwrap();
-    assert!(list.record_pass(at) && !list.record_pass(at));
+    assert!(list.record_pass(at, Vec::new()) && !list.record_pass(at, Vec::new()));
     let mut list = ExpectedOutputs::parse(&list.to_bytes()).unwrap();
     assert_eq!(list.passed_at, Some(at));
     assert!(!list.keeps_stage_open(&stale) && list.keeps_stage_open(&missing));
+    assert!(list.keeps_stage_open(&old), "an older file was put in the place of the output");
     list.count_launch(0, "d", ".");
     assert_eq!(ExpectedOutputs::parse(&list.to_bytes()).unwrap().passed_at, None);
+}
+
+#[test]
+fn the_inputs_that_changed_after_a_pass_are_named_only_if_they_are_known() {
+    let digests = |digests: &[&str]| digests.iter().map(|digest| (*digest).to_owned()).collect::<Vec<_>>();
+    for (inputs, at_pass, now, expected) in [
+        (&["a.py"][..], &[][..], &["2"][..], &["a.py"][..]),
+        (&["a.py", "b.py"], &["1", "1"], &["1", "2"], &["b.py"]),
+        (&["a.py", "b.py"], &["1", "1"], &["2", "2"], &["a.py", "b.py"]),
+        (&["a.py", "b.py"], &[], &["1", "2"], &[]),
+    ] {
+        let output = ExpectedOutput { inputs: digests(inputs), ..expected_output() };
+        let mut list = ExpectedOutputs::new("review", vec![output]);
+        list.record_pass(time::parse_time("2026-11-15T19:00:00Z").unwrap(), vec![digests(at_pass)]);
+        let list = ExpectedOutputs::parse(&list.to_bytes()).unwrap();
+        assert_eq!(list.outputs[0].inputs_changed_since_pass(&digests(now)), expected, "{inputs:?}");
+    }
+}
+
+#[test]
+fn a_changed_stage_that_passed_is_described_by_what_happened() {
+    let at = time::parse_time("2026-11-15T14:02:00Z").unwrap();
+    for (inputs, expected) in [
+        (&["calc.py"][..], "inputs changed since: calc.py; the outputs are stale"),
+        (&[], "inputs changed since; the outputs are stale"),
+        (&["a", "b", "c", "d", "e"], "inputs changed since: a, b, c, d, …; the outputs are stale"),
+    ] {
+        let inputs: Vec<String> = inputs.iter().map(|input| (*input).to_owned()).collect();
+        let text = describe_change_since_pass(at, &inputs);
+        assert_eq!(text, format!("passed at 2026-11-15T14:02:00Z; {expected}"));
+    }
+}
+
+#[test]
+fn a_remedy_names_the_run_and_keeps_valid_outputs() {
+    let judged = |verdict| JudgedOutput { verdict, why: String::new(), have_inputs_changed: false };
+    let live = RemedyCommands { stage: None, file: "review-a.md".into() };
+    let other = RemedyCommands { stage: Some("review".into()), file: "/p/my runs/review-a.md".into() };
+    let output = |launch: &[&str], attempts| ExpectedOutput {
+        launch: launch.iter().map(|word| (*word).to_owned()).collect(),
+        attempts,
+        ..ExpectedOutput::new("review-a.md")
+    };
+    for (verdict, launch, attempts, commands, expected) in [
+        (OutputVerdict::Missing, &["x"][..], 0, &live, "`thru gate run` launches it"),
+        (OutputVerdict::Stale, &["x"], 0, &other, "`thru gate run --stage review` launches it again"),
+        (
+            OutputVerdict::Missing,
+            &["x"],
+            2,
+            &other,
+            "it was launched 2 times; `thru gate run --stage review --again` launches it again",
+        ),
+        (
+            OutputVerdict::Missing,
+            &[],
+            0,
+            &live,
+            "have it written (`thru gate prompt review-a.md`), or name the command that writes it: `thru gate command review-a.md -- COMMAND`",
+        ),
+        (
+            OutputVerdict::Stale,
+            &[],
+            0,
+            &other,
+            "have it written again (`thru gate prompt '/p/my runs/review-a.md'`), or name the command that writes it: `thru gate command '/p/my runs/review-a.md' -- COMMAND`",
+        ),
+        (
+            OutputVerdict::Incomplete,
+            &[],
+            0,
+            &live,
+            "finish it; if nothing is missing from it, `thru gate seal review-a.md` adds the last line",
+        ),
+    ] {
+        let remedy = remedy_for_output(&output(launch, attempts), &judged(verdict), None, commands);
+        assert_eq!(remedy, expected);
+    }
 }

@@ -20,7 +20,9 @@ const MAX_MENTIONED_PATHS: usize = 20;
 pub fn paths_in_command(command: &str) -> Vec<MentionedPath> {
     let mut found: Vec<MentionedPath> = Vec::new();
     let mut base = String::new();
-    for words in split_commands(&split_words(command)) {
+    let mut all_words = split_words(command);
+    all_words.extend(redirections_after_here_document(command, &all_words));
+    for words in split_commands(&all_words) {
         if let [cd, folder] = words
             && cd.text == "cd"
             && is_literal_word(folder)
@@ -150,6 +152,19 @@ pub(crate) fn end_of_input_redirection(text: &str) -> Option<usize> {
 
 fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.is_operator && word.text == "<<")
+}
+
+/// Returns the redirections to files that follow a here-document's name on the same line, as in `cat <<EOF > a.md`.
+fn redirections_after_here_document(command: &str, words: &[ShellWord]) -> Vec<ShellWord> {
+    let Some(document) = words.last().filter(|_| is_here_document(words)) else { return Vec::new() };
+    let line = command[document.span.end..].lines().next().unwrap_or("");
+    let mut rest = split_words(line);
+    let ends = rest.iter().position(|word| word.is_operator && !word.text.starts_with(['<', '>']));
+    rest.truncate(ends.unwrap_or(rest.len()));
+    let redirects =
+        |at: usize| rest.get(at).is_some_and(|word| word.is_operator && word.text.starts_with('>'));
+    let from = (0..rest.len()).find(|at| redirects(*at)).unwrap_or(rest.len());
+    rest.split_off(from)
 }
 
 /// Returns the position after the here-document whose `<<` is at `at`.
@@ -288,20 +303,26 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     let words = &words[skip..];
     let program = words.first().map_or("", |word| word.text.rsplit('/').next().unwrap_or(""));
     let arguments = words.get(1..).unwrap_or_default();
-    let in_place = program == "sed" && arguments.iter().any(|word| word.text.starts_with("-i"));
-    let subcommand = arguments.first().map_or("", |word| word.text.as_str());
-    let Some(usual) = action_of_program(program, subcommand, in_place) else {
+    let in_place = arguments.iter().any(|word| is_in_place_option(program, &word.text));
+    let Some(usual) = action_of_program(program, arguments, in_place) else {
         return redirected_files(words);
     };
+    // On macOS, `sed -i ''` has an empty operand before the script.
+    let is_operand = |word: &ShellWord| !word.text.starts_with('-') && !word.text.is_empty();
     let pattern = match program {
-        "grep" | "rg" | "sed" | "awk" | "jq" => arguments.iter().position(|word| !word.text.starts_with('-')),
+        "grep" | "rg" | "sed" | "gsed" | "awk" | "jq" => arguments.iter().position(is_operand),
         _ => None,
+    };
+    // Every operand of an editor is a file, even if it has no extension.
+    let is_file = |word: &ShellWord| match in_place {
+        true => is_plain_path_word(word),
+        false => is_path_word(word),
     };
     for (i, word) in arguments.iter().enumerate() {
         let before = i.checked_sub(1).map(|before| &arguments[before]);
         let target =
             before.is_some_and(|before| before.is_operator || takes_an_expression(program, &before.text));
-        if !word.is_operator && !target && Some(i) != pattern && is_path_word(word) {
+        if !word.is_operator && !target && Some(i) != pattern && is_file(word) {
             found.push((word.text.clone(), usual));
         }
     }
@@ -320,9 +341,28 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
 /// `gh pr view -q .author.login`.
 fn takes_an_expression(program: &str, option: &str) -> bool {
     let runs_code = program.starts_with("python") || matches!(program, "node" | "ruby" | "perl" | "php");
+    // The flags before `e` may be in the same word, as in `perl -pie` and `sed -Ee`.
+    let has_script_flag = |option: &str| {
+        option.strip_prefix('-').is_some_and(|flags| !flags.starts_with('-') && flags.ends_with('e'))
+    };
     matches!(option, "--jq" | "--template")
         || program == "gh" && matches!(option, "-q" | "-t")
-        || runs_code && matches!(option, "-m" | "-c" | "-e")
+        || runs_code && matches!(option, "-m" | "-c")
+        || (runs_code || matches!(program, "sed" | "gsed"))
+            && (has_script_flag(option) || option == "--expression")
+}
+
+/// Returns whether an option makes a program change its files in place, as `-i`, `-i.bak` and `-pi` do.
+pub(crate) fn is_in_place_option(program: &str, option: &str) -> bool {
+    let Some(flags) = option.strip_prefix('-') else { return false };
+    match program {
+        "sed" | "gsed" if flags.starts_with('-') => flags.starts_with("-in-place"),
+        "sed" | "gsed" => {
+            flags.starts_with('i') || flags.split('.').next().is_some_and(|flags| flags.ends_with('i'))
+        }
+        "perl" | "ruby" => !flags.starts_with('-') && flags.contains('i'),
+        _ => false,
+    }
 }
 
 /// Returns the files in redirections. `> file` writes the file, and `< file` reads it.
@@ -349,23 +389,29 @@ pub fn appends_to_file(command: &str) -> bool {
 }
 
 /// Returns what a program does to its file arguments, or `None` if its arguments are not files.
-fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<FileAction> {
+fn action_of_program(program: &str, arguments: &[ShellWord], in_place: bool) -> Option<FileAction> {
+    let has = |options: &[&str]| arguments.iter().any(|word| options.contains(&word.text.as_str()));
+    let edits_if = |condition: bool| if condition { FileAction::Edit } else { FileAction::Read };
     Some(match program {
+        _ if in_place => FileAction::Edit,
         "cat" | "head" | "tail" | "less" | "bat" | "wc" | "diff" | "grep" | "rg" | "jq" | "stat" | "file"
         | "source" | "awk" | "nl" | "sort" | "md5sum" | "sha256sum" | "xxd" => FileAction::Read,
-        "sed" if in_place => FileAction::Edit,
-        "sed" => FileAction::Read,
-        "touch" | "tee" | "rustfmt" | "prettier" | "gofmt" | "black" | "chmod" | "truncate" => {
-            FileAction::Edit
-        }
+        "sed" | "gsed" => FileAction::Read,
+        "touch" | "tee" | "chmod" | "truncate" => FileAction::Edit,
+        "rustfmt" | "black" => edits_if(!has(&["--check", "--diff"])),
+        "prettier" => edits_if(has(&["--write", "-w"])),
+        "gofmt" => edits_if(has(&["-w"])),
         "mv" => FileAction::Delete,
         "cp" => FileAction::Read,
         "rm" | "unlink" => FileAction::Delete,
         // Most git arguments are refs, which look like paths because they may contain slashes. Only the arguments of
         // these subcommands are files.
-        "git" => match subcommand {
-            // Staging a file does not change it.
+        "git" => match arguments.first().map_or("", |word| word.text.as_str()) {
+            // Staging a file does not change it, and neither does unstaging it.
             "add" => FileAction::Mention,
+            "restore" if has(&["--staged", "-S"]) && !has(&["--worktree", "-W", "-SW"]) => {
+                FileAction::Mention
+            }
             "restore" => FileAction::Edit,
             "rm" | "mv" => FileAction::Delete,
             "blame" | "diff" => FileAction::Read,
@@ -395,6 +441,22 @@ fn is_literal_word(word: &ShellWord) -> bool {
 /// URL.
 fn is_path_word(word: &ShellWord) -> bool {
     let text = word.text.as_str();
+    if !is_plain_path_word(word) {
+        return false;
+    }
+    let last = text.rsplit('/').next().unwrap_or("");
+    let extension =
+        last.rsplit_once('.').map_or("", |(stem, extension)| if stem.is_empty() { "" } else { extension });
+    let has_extension = (1..=8).contains(&extension.len())
+        && extension.bytes().all(|b| b.is_ascii_alphanumeric())
+        && extension.bytes().any(|b| b.is_ascii_alphabetic());
+    let begins_like_one = text.starts_with("./") || text.starts_with("../") || text.starts_with('/');
+    has_extension || begins_like_one && !last.is_empty()
+}
+
+/// Returns whether a word may be a path, judging by its characters. It is not an option, a pattern, a variable or a URL.
+fn is_plain_path_word(word: &ShellWord) -> bool {
+    let text = word.text.as_str();
     if !is_literal_word(word)
         || text.len() > 300
         || text.starts_with('-')
@@ -410,17 +472,7 @@ fn is_path_word(word: &ShellWord) -> bool {
         return false;
     }
     // `main...HEAD`, `7502f36..cd27c7e` and `./...` are ranges or patterns and not files.
-    if text.split('/').any(|part| part.contains("..") && part != "..") {
-        return false;
-    }
-    let last = text.rsplit('/').next().unwrap_or("");
-    let extension =
-        last.rsplit_once('.').map_or("", |(stem, extension)| if stem.is_empty() { "" } else { extension });
-    let has_extension = (1..=8).contains(&extension.len())
-        && extension.bytes().all(|b| b.is_ascii_alphanumeric())
-        && extension.bytes().any(|b| b.is_ascii_alphabetic());
-    let begins_like_one = text.starts_with("./") || text.starts_with("../") || text.starts_with('/');
-    has_extension || begins_like_one && !last.is_empty()
+    !text.split('/').any(|part| part.contains("..") && part != "..")
 }
 
 fn join_paths(base: &str, path: &str) -> String {

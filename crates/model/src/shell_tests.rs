@@ -27,6 +27,40 @@ fn files_that_commands_name() {
 }
 
 #[test]
+fn which_programs_edit_their_files() {
+    use FileAction::{Edit, Mention, Read};
+    for (command, path, action) in [
+        ("sed -i 's/a/b/' Makefile", "Makefile", Edit),
+        ("sed -i.bak -e '/a.b/d' -e '/c.d/d' README.md", "README.md", Edit),
+        ("sed -i '' '/a.b/d' README.md", "README.md", Edit),
+        ("sed --in-place -Ee 's/a/b.c' README.md", "README.md", Edit),
+        ("gsed -Ei 's/a/b/' README.md", "README.md", Edit),
+        ("sed -n -e '1,2p' README.md", "README.md", Read),
+        ("perl -pi -e 's/a/b.c' README.md", "README.md", Edit),
+        ("perl -i -pe 's/a/b.c' Dockerfile", "Dockerfile", Edit),
+        ("perl -ne 'print if /a/' README.md", "README.md", Mention),
+        ("ruby -i.bak -pe 'sub(/a/, 1)' README.md", "README.md", Edit),
+        ("cat <<'EOF' > README.md\nnot/a_file.md\nEOF", "README.md", Edit),
+        ("cat >> README.md <<EOF\nnot/a_file.md\nEOF", "README.md", Edit),
+        ("cat <<EOF | grep x > a.md\nEOF", "", Mention),
+        ("prettier --write README.md", "README.md", Edit),
+        ("prettier --check README.md", "README.md", Read),
+        ("black --check a.py", "a.py", Read),
+        ("black a.py", "a.py", Edit),
+        ("gofmt -l a.go", "a.go", Read),
+        ("gofmt -w a.go", "a.go", Edit),
+        ("git restore a.md", "a.md", Edit),
+        ("git restore --staged a.md", "a.md", Mention),
+        ("git restore --staged --worktree a.md", "a.md", Edit),
+    ] {
+        match path {
+            "" => check_mentions(command, &[]),
+            path => check_mentions(command, &[(path, action)]),
+        }
+    }
+}
+
+#[test]
 fn what_only_looks_like_a_file() {
     check_mentions("gh pr view --json author -q .author.login", &[]);
     check_mentions("gh api x --jq .author.login", &[]);
@@ -42,7 +76,7 @@ fn what_only_looks_like_a_file() {
         "npm install left-pad@1.3.0",
         "test -f a.rs",
         "docker run image/name:1.2 a.sh",
-        "cat <<EOF > x.txt\nsrc/in_heredoc.rs\nEOF",
+        "cat <<EOF\nsrc/in_heredoc.rs > b.rs\nEOF",
         "node -e 'console.log(1.5)'",
         "# cat commented.rs",
         "",

@@ -53,7 +53,8 @@ pub use lock::Lock;
 pub use log::{LineTally, LogPosition, LogReadExtent};
 pub use lost::{LostRecords, LostRecordsNote};
 pub use outputs::{
-    OutputReadDepth, RunFolder, absent_inputs, input_folder, inputs_digest, recorded_checkout,
+    OutputReadDepth, RunFolder, absent_inputs, digests_of_inputs, input_folder, inputs_digest,
+    recorded_checkout,
 };
 pub use owner::FolderExposure;
 pub use packets::{ListedPacket, PacketListing};

@@ -194,6 +194,19 @@ impl RunFolder {
         lists.filter_map(|list| self.read_list_file(&list.name).ok()).collect()
     }
 
+    /// Returns this run with the list that names an output. If no list does, the list stays the same.
+    pub fn with_list_of_output(self, file: &str) -> RunFolder {
+        let entries = self.dir.entries().unwrap_or_default();
+        let others =
+            entries.into_iter().map(|entry| entry.name).filter(|name| gate::is_expected_outputs_file(name));
+        let names_it = |name: &String| {
+            let list = self.read_list_file(name);
+            list.is_ok_and(|list| list.outputs.iter().any(|output| output.file == file))
+        };
+        let found = [self.expected_list_name.clone()].into_iter().chain(others).find(names_it);
+        RunFolder { expected_list_name: found.unwrap_or_else(|| self.expected_list_name.clone()), ..self }
+    }
+
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
@@ -396,6 +409,12 @@ pub fn inputs_digest(folder: &Path, inputs: &[String]) -> Result<String> {
     let parts: Vec<Vec<u8>> =
         found.into_iter().flat_map(|input| [input.path.into_bytes(), input.fingerprint]).collect();
     Ok(format!("fnv1a-{:016x}", fnv_fingerprint(&parts)))
+}
+
+/// Returns a digest of each input.
+pub fn digests_of_inputs(folder: &Path, inputs: &[String]) -> Result<Vec<String>> {
+    let digest = |input: FoundInput| format!("fnv1a-{:016x}", fnv_fingerprint([&input.fingerprint]));
+    Ok(find_inputs(folder, inputs)?.into_iter().map(digest).collect())
 }
 
 struct FoundInput {

@@ -98,7 +98,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
     };
     // If all edited files are at risk, a few of them are enough here even if there is more room, because the brief
     // lists the edited files further down.
-    let is_edited = |file: &&FileUse| file.edits > 0 && !file.is_outside_checkout && !file.deleted;
+    let is_edited = |file: &&FileUse| file.is_edited() && !file.is_outside_checkout && !file.deleted;
     let lengths: &[usize] = match digest.files.iter().filter(is_edited).count() == n {
         true if n > FILES_ALWAYS_NAMED => &[0, MAX_UNCOMMITTED_FILES_NAMED],
         true => &[MAX_UNCOMMITTED_FILES_NAMED],
@@ -563,8 +563,8 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let edited = digest
         .files
         .iter()
-        .filter(|file| file.edits > 0 && !file.is_outside_checkout)
-        .map(|file| file.edited_at)
+        .filter(|file| file.is_edited() && !file.is_outside_checkout)
+        .map(FileUse::changed_at)
         .max();
     let commit = git.commit.filter(|used| !used.effect.id.is_empty() && git.head_moved_by_others.is_none());
     let all_committed = git.uncommitted.is_empty() && git.stashed.is_empty();

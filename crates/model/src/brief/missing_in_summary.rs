@@ -333,9 +333,9 @@ fn files_missing_in_summary(
     let lists_others = risk.contains(NOT_NAMED_PHRASE);
     let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
     let (mut edited, mut read): (Vec<&FileUse>, Vec<&FileUse>) =
-        files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.edits > 0);
-    edited.retain(|file| file.edited_at > digest.last_compaction_before_work || thin);
-    edited.sort_by_key(|file| std::cmp::Reverse(file.edits));
+        files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.is_edited());
+    edited.retain(|file| file.changed_at() > digest.last_compaction_before_work || thin);
+    edited.sort_by_key(|file| std::cmp::Reverse(file.edits + file.edits_by_commands));
     edited.truncate(if thin { MAX_FILES_FOR_THIN_SUMMARY } else { MAX_EDITED_FILES_BESIDE_SUMMARY });
     let is_recent =
         |file: &FileUse| edited.is_empty() && file.last_use_record + MAX_RECORDS_SINCE_FILE_WAS_READ > newest;

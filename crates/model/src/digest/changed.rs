@@ -132,6 +132,15 @@ pub fn is_documentation(path: &str) -> bool {
     matches!(ending, "md" | "mdx" | "rst" | "adoc") || ending == "txt" && !is_read_by_tool
 }
 
+impl FileUse {
+    /// Returns whether a file that a command wrote belongs to the project, rather than being a log or a build output:
+    /// it looks like source text, or a tool read or edited it before.
+    pub(super) fn looks_like_project_file(&self) -> bool {
+        let is_known = || self.edits + self.reads > 0 && !looks_like_output(&self.path);
+        may_declare_names(&self.path) || looks_like_committable_text(&self.path) || is_known()
+    }
+}
+
 /// Returns whether an untracked file that a command wrote looks like a text that a person would commit, rather than like
 /// a log, a download or a build output.
 pub(super) fn looks_like_committable_text(path: &str) -> bool {

@@ -73,6 +73,30 @@ fn files_changed_by_tools_and_by_commands() {
 }
 
 #[test]
+fn which_files_count_as_edited_by_commands() {
+    use FileAction::{Edit, Read};
+    for (path, is_read_before, is_edited) in [
+        ("README.md", true, true),
+        ("README.md", false, true),
+        ("Makefile", true, true),
+        ("Makefile", false, false),
+        ("package.json", true, true),
+        ("src/a.rs", false, true),
+        ("test.log", true, false),
+        ("result.txt", false, false),
+    ] {
+        let mut digest = Digest::new("s");
+        if is_read_before {
+            fold_call(&mut digest, "", true, &[(path, Read)]);
+        }
+        fold_call(&mut digest, "sed -i s/a/b/ FILE", true, &[(path, Edit)]);
+        assert_eq!(digest.files[0].is_edited(), is_edited, "{path}, read before: {is_read_before}");
+        fold_call(&mut digest, "git commit -qam Two", true, &[]);
+        assert_eq!(digest.files[0].is_edited(), is_edited, "{path}, committed");
+    }
+}
+
+#[test]
 fn files_written_by_commands_that_look_like_source_text() {
     for (path, expected) in [
         ("src/cart.js", true),

@@ -53,6 +53,7 @@ impl Digest {
                     known.edits += file.edits;
                     known.reads += file.reads;
                     known.mentions_in_commands += file.mentions_in_commands;
+                    known.edits_by_commands += file.edits_by_commands;
                     (known.deleted, known.last_use_record) = (file.deleted, file.last_use_record + shift);
                     known.commits_without_file += file.commits_without_file;
                     if file.edits > 0 {

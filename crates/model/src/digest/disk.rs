@@ -182,6 +182,7 @@ impl Digest {
         for change in self.changes_on_disk.iter().filter(|change| written.contains(&change.path)) {
             for file in self.files.iter_mut().filter(|file| file.path == change.path) {
                 (file.written_at, file.commits_without_file) = (change.record, 0);
+                file.edits_by_commands += 1;
             }
         }
     }

@@ -481,14 +481,13 @@ impl FileUse {
         self.saved_at.max(self.discarded_at)
     }
 
-    /// Returns whether the session edited the file with a tool or with a command whose text shows the edit. Commands
-    /// also write logs, so a file that only a command wrote counts only if it is program code.
+    /// Returns whether the session edited the file with a tool or with a command.
     pub fn is_edited(&self) -> bool {
         self.edits > 0 || self.is_edited_by_command()
     }
 
     pub fn is_edited_by_command(&self) -> bool {
-        self.written_at > 0 && !self.is_outside_checkout && may_declare_names(&self.path)
+        self.edits_by_commands > 0
     }
 
     /// Returns whether a tool edited the file and no later commit contains the edit.

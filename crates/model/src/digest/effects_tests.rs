@@ -250,3 +250,26 @@ fn files_that_git_status_does_not_list_are_not_at_risk() {
         assert_eq!(session.unsaved_unpushed_and_branch().0, left, "{command}: {output}");
     }
 }
+
+#[test]
+fn an_edit_by_a_command_that_was_discarded_is_none() {
+    const EDIT: &str = "sed -i s/a/b/ README.md";
+    for (commands, is_edited) in [
+        (&[EDIT][..], true),
+        (&[EDIT, "git commit -qam Two"], true),
+        (&[EDIT, "git commit -qam Two", "git reset --hard"], true),
+        (&[EDIT, "git checkout -- README.md"], false),
+        (&[EDIT, "git restore README.md"], false),
+        (&[EDIT, "git reset --hard"], false),
+        (&["git restore README.md"], false),
+        (&["git restore --staged README.md"], false),
+    ] {
+        let mut session = TestSession::default();
+        let read = TouchedFile::new("README.md".into(), FileAction::Read);
+        session.fold_call(ToolDone { tool: "Read".into(), files: vec![read], ..ToolDone::default() });
+        for command in commands {
+            session.fold_command(command, "");
+        }
+        assert_eq!(session.digest.files[0].is_edited(), is_edited, "{commands:?}");
+    }
+}

@@ -14,6 +14,9 @@ impl Digest {
                 edit.path == file.path && edit.record > file.saved_at && edit.record < now
             };
             self.changes.iter_mut().filter(is_lost).for_each(|edit| edit.is_discarded = true);
+            if file.has_uncommitted_change() {
+                file.edits_by_commands = 0;
+            }
             file.discarded_at = now;
         }
     }

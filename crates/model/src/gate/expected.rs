@@ -37,6 +37,8 @@ pub struct ExpectedOutput {
     pub was_valid: bool,
     /// The digest of the inputs when the output was last requested.
     pub inputs_digest: String,
+    /// The digest of each input when the stage passed, in the order of `inputs`. Empty if it was not recorded.
+    pub input_digests_at_pass: Vec<String>,
     /// The checkout from which that digest was computed: the absolute path of a worktree, or `ROOT_CHECKOUT`. Empty if
     /// it was not recorded.
     pub inputs_checkout: String,
@@ -63,7 +65,23 @@ impl ExpectedOutput {
             attempts: 0,
             was_valid: false,
             inputs_digest: String::new(),
+            input_digests_at_pass: Vec::new(),
             inputs_checkout: String::new(),
+        }
+    }
+
+    /// Returns the inputs that have changed since the stage passed. `digests` are the current digests of the inputs. The
+    /// list is empty if it is unknown which of them changed.
+    pub fn inputs_changed_since_pass(&self, digests: &[String]) -> Vec<String> {
+        let before = &self.input_digests_at_pass;
+        match self.inputs.as_slice() {
+            [only] => vec![only.clone()],
+            _ if before.len() != self.inputs.len() || digests.len() != self.inputs.len() => Vec::new(),
+            inputs => {
+                let changed =
+                    inputs.iter().zip(before.iter().zip(digests)).filter(|(_, (old, new))| old != new);
+                changed.map(|(input, _)| input.clone()).collect()
+            }
         }
     }
 
@@ -163,16 +181,51 @@ impl ExpectedOutputs {
             self.set_output_field(i, "inputs_digest", inputs_digest.into());
             self.set_output_field(i, "inputs_checkout", inputs_checkout.into());
         }
+        self.forget_pass();
+    }
+
+    fn forget_pass(&mut self) {
         self.passed_at = None;
         self.original_fields.remove("passed_at");
     }
 
-    /// Records that every output is valid. Returns false if that was already recorded.
-    pub fn record_pass(&mut self, now: Timestamp) -> bool {
+    /// Requests an output again, for its present inputs. A file that was written before `now` does not count, not even
+    /// one of the same second.
+    pub fn renew_request(&mut self, i: usize, inputs_digest: &str, now: Timestamp) {
+        let Some(output) = self.outputs.get_mut(i) else { return };
+        (output.inputs_digest, output.not_before) = (inputs_digest.to_owned(), Some(now));
+        self.set_output_field(i, "inputs_digest", inputs_digest.into());
+        self.set_output_field(i, "not_before", time::to_rfc3339_millis(now).into());
+        self.forget_pass();
+    }
+
+    /// Sets the command that writes an output. Launches of the earlier command do not count.
+    pub fn set_launch(&mut self, i: usize, launch: &[String], prompt: Option<&str>) {
+        let Some(output) = self.outputs.get_mut(i) else { return };
+        (output.launch, output.attempts) = (launch.to_vec(), 0);
+        if let Some(prompt) = prompt {
+            output.prompt = prompt.to_owned();
+        }
+        self.set_output_field(i, "launch", launch.into());
+        self.set_output_field(i, "attempts", 0.into());
+        if let Some(prompt) = prompt {
+            self.set_output_field(i, "prompt", prompt.into());
+        }
+    }
+
+    /// Records that every output is valid. `input_digests` are the digests of the inputs of each output. Returns false
+    /// if the pass was already recorded.
+    pub fn record_pass(&mut self, now: Timestamp, input_digests: Vec<Vec<String>>) -> bool {
         let is_new = self.passed_at.is_none();
         if is_new {
             self.passed_at = Some(now);
             self.original_fields.insert("passed_at".into(), time::to_rfc3339(now).into());
+            for (i, digests) in input_digests.into_iter().enumerate().take(self.outputs.len()) {
+                if !digests.is_empty() {
+                    self.set_output_field(i, "input_digests_at_pass", digests.as_slice().into());
+                }
+                self.outputs[i].input_digests_at_pass = digests;
+            }
         }
         is_new
     }
@@ -180,7 +233,7 @@ impl ExpectedOutputs {
     /// Returns whether an invalid output keeps the stage open. If the stage has passed, a later change of its inputs
     /// does not open it again, because the work that follows a stage may change them.
     pub fn keeps_stage_open(&self, judged: &JudgedOutput) -> bool {
-        self.passed_at.is_none() || judged.verdict != OutputVerdict::Stale
+        self.passed_at.is_none() || !judged.have_inputs_changed
     }
 
     /// Records that an output became valid or invalid. If it became invalid, its launches are counted from zero again.
@@ -255,6 +308,11 @@ fn read_expected_output(value: &Value, at: &str) -> Result<ExpectedOutput, Expec
         attempts: read_number_field(fields, "attempts", &key("attempts"))?.unwrap_or(0),
         was_valid: fields.get("was_valid").and_then(Value::as_bool).unwrap_or(false),
         inputs_digest: read_text_field(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
+        input_digests_at_pass: read_text_list_field(
+            fields,
+            "input_digests_at_pass",
+            &key("input_digests_at_pass"),
+        )?,
         inputs_checkout: read_text_field(fields, "inputs_checkout", &key("inputs_checkout"))?
             .unwrap_or_default(),
         file,

@@ -1,10 +1,14 @@
 //! Messages about outputs. They are written for sub-agents, for the agent after a compaction, and for people.
 
+use jiff::Timestamp;
+
 use super::{
     COMPLETION_LINE, ExpectedOutput, ExpectedOutputs, JudgedOutput, MAX_LAUNCHES_PER_OUTPUT, NextLaunchStep,
     OutputTier, OutputVerdict, next_launch_step,
 };
+use crate::consent::quote_command;
 use crate::render::{format_path_or_code as shown_path, in_backticks, one_line};
+use crate::time;
 
 /// Returns the instruction that tells a sub-agent where to write its result and how to mark it as complete.
 pub fn subagent_instruction(path: &str) -> String {
@@ -62,7 +66,7 @@ pub fn describe_open_output(
     path: &str,
     message: Option<&str>,
 ) -> String {
-    let JudgedOutput { verdict, why } = judged;
+    let JudgedOutput { verdict, why, .. } = judged;
     // The reason is not escaped, because an agent would copy an escaped sentinel together with its backslash.
     let why =
         if *verdict == OutputVerdict::Missing { String::new() } else { format!(" ({})", one_line(why, 160)) };
@@ -104,29 +108,72 @@ pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
     }
 }
 
+/// How the commands that repair an output name its run. They must work no matter which run is live.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemedyCommands {
+    /// The stage, if `thru gate run` would otherwise choose another run.
+    pub stage: Option<String>,
+    /// The output's name or, if its run is not live, its path.
+    pub file: String,
+}
+
+impl RemedyCommands {
+    /// Returns the command that launches the commands of the run, in backticks.
+    pub fn run(&self, options: &[&str]) -> String {
+        let stage = self.stage.iter().flat_map(|stage| ["--stage", stage]);
+        in_command_marks(["thru", "gate", "run"].into_iter().chain(stage).chain(options.iter().copied()))
+    }
+
+    fn on_file(&self, subcommand: &str) -> String {
+        in_command_marks(["thru", "gate", subcommand, &self.file].into_iter())
+    }
+}
+
+fn in_command_marks<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    format!("`{}`", quote_command(&words.map(str::to_owned).collect::<Vec<_>>()))
+}
+
 /// Returns what a person can do about an output that is not valid.
-pub fn remedy_for_output(output: &ExpectedOutput, verdict: OutputVerdict, log: Option<&str>) -> String {
-    let file = &output.file;
+pub fn remedy_for_output(
+    output: &ExpectedOutput,
+    judged: &JudgedOutput,
+    log: Option<&str>,
+    commands: &RemedyCommands,
+) -> String {
+    let verdict = judged.verdict;
     let see = log.map_or(String::new(), |log| format!("see {log}; "));
+    let again = if verdict == OutputVerdict::Stale { " again" } else { "" };
     match (next_launch_step(output, verdict), verdict) {
         (NextLaunchStep::Reuse, _) => String::new(),
-        (NextLaunchStep::Launch, _) => "`thru gate run` launches it".to_owned(),
+        (NextLaunchStep::Launch, _) => format!("{} launches it{again}", commands.run(&[])),
         (_, OutputVerdict::Unsafe) => {
             "put a regular file of at most 5 MB there, under a name that is allowed".to_owned()
         }
-        (NextLaunchStep::GiveUp, _) => {
-            format!(
-                "{see}it was launched {} times; `thru gate run --again` launches it again",
-                output.attempts
-            )
-        }
-        (_, OutputVerdict::Incomplete) => {
-            format!("finish it; if nothing is missing from it, `thru gate seal {file}` adds the last line")
-        }
+        (NextLaunchStep::GiveUp, _) => format!(
+            "{see}it was launched {} times; {} launches it again",
+            output.attempts,
+            commands.run(&["--again"])
+        ),
+        (_, OutputVerdict::Incomplete) => format!(
+            "finish it; if nothing is missing from it, {} adds the last line",
+            commands.on_file("seal")
+        ),
         _ => format!(
-            "have it written (`thru gate prompt {file}`), or name the command that writes it: `thru gate expect … -- COMMAND`"
+            "have it written{again} ({}), or name the command that writes it: `{} -- COMMAND`",
+            commands.on_file("prompt"),
+            commands.on_file("command").trim_matches('`')
         ),
     }
+}
+
+/// Says what happened to a stage that passed before its inputs changed. `inputs` is empty if it is unknown which of them
+/// changed.
+pub fn describe_change_since_pass(passed_at: Timestamp, inputs: &[String]) -> String {
+    let named: Vec<String> =
+        inputs.iter().take(MAX_OUTPUTS_NAMED).map(|input| shown_path(input, 128)).collect();
+    let more = if inputs.len() > MAX_OUTPUTS_NAMED { ", …" } else { "" };
+    let which = if named.is_empty() { String::new() } else { format!(": {}{more}", named.join(", ")) };
+    format!("passed at {}; inputs changed since{which}; the outputs are stale", time::to_rfc3339(passed_at))
 }
 
 /// An advisory output that is missing although the stage continues.

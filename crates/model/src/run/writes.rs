@@ -38,11 +38,13 @@ fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
     let program = program.rsplit('/').next().unwrap_or(program);
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
     match program {
-        "sed" | "perl" | "ruby" if rest.iter().any(|word| is_in_place_option(program, word)) => {
+        "sed" | "gsed" | "perl" | "ruby"
+            if rest.iter().any(|word| shell::is_in_place_option(program, word)) =>
+        {
             // The first operand is the script, with or without an option such as `-e` before it.
             !names_all_operands(command, step, words, 1)
         }
-        "sed" => false,
+        "sed" | "gsed" => false,
         "touch" | "tee" | "truncate" | "chmod" | "chown" | "rm" | "unlink" | "mv" | "cp" | "ln" => {
             let before = usize::from(matches!(program, "chmod" | "chown"));
             !names_all_operands(command, step, words, before)
@@ -74,24 +76,15 @@ fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
     }
 }
 
-/// Returns whether an option makes a program change its files in place, as `-i`, `-i.bak` and `-pi` do.
-fn is_in_place_option(program: &str, option: &str) -> bool {
-    let Some(flags) = option.strip_prefix('-').filter(|flags| !flags.starts_with('-')) else {
-        return option.starts_with("--in-place");
-    };
-    match program {
-        "sed" => flags.starts_with('i') || flags.split('.').next().is_some_and(|flags| flags.ends_with('i')),
-        _ => flags.contains('i'),
-    }
-}
-
 /// Returns whether every file that the step changes is mentioned in the text. The first `other` operands are not
 /// files.
 fn names_all_operands(command: &str, step: &CommandStep, words: &[String], other: usize) -> bool {
     let operands = words.iter().skip(1).filter(|word| !word.starts_with('-')).count();
     let from = step.word_ranges[step.words.len() - words.len()].start;
     let to = step.word_ranges.last().map_or(from, |span| span.end);
-    let named = shell::paths_in_command(&command[from..to]);
+    let mut named = shell::paths_in_command(&command[from..to]);
+    // A file without an extension may be a Makefile. A change to it may affect any check, unlike one to a text.
+    named.retain(|mention| mention.path.rsplit('/').next().is_some_and(|name| name.contains('.')));
     let changed = named
         .iter()
         .any(|mention| matches!(mention.action, FileAction::Edit | FileAction::Delete | FileAction::Create));

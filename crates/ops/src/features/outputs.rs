@@ -1,12 +1,14 @@
 //! `thru gate`: checks whether the files that sub-agents must write exist, are complete and are fresh.
 
 mod adopt;
+mod command;
 mod earlier;
 mod expect;
 mod hook;
 mod launch;
 mod live;
 mod orphan;
+mod passed;
 mod report;
 mod run;
 mod seal;
@@ -18,10 +20,10 @@ use std::time::Duration;
 use model::config::ResolvedSettings;
 use model::event::{EventName, EventSet};
 use model::gate::{
-    self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, OmittedOutput, OutputTier, OutputVerdict,
+    self, ExpectedOutput, ExpectedOutputs, GateResult, JudgedOutput, OmittedOutput, OutputTier,
+    OutputVerdict, RemedyCommands,
 };
 use model::id::Id;
-use model::time;
 use serde::Serialize;
 use store::{Lock, OutputReadDepth, Root, RunFolder, Store, layout};
 
@@ -32,11 +34,15 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, find_launches_to_adopt};
+pub use command::{OutputCommandReport, set_output_command};
 pub use earlier::open_earlier_stages;
-pub use expect::{ExpectedFile, ExpectedOutputsReport, ExpectedOutputsRequest, expect_outputs};
+pub use expect::{
+    ExpectedFile, ExpectedOutputsReport, ExpectedOutputsRequest, UnfinishedRun, expect_outputs,
+};
 pub use hook::{LiveRunState, OpenOutput, live_run_state};
 pub(crate) use live::live_run_of_project;
 pub use live::{ClearedLiveRun, LiveRunReport, LiveRunSource, clear_live_run, set_live_run, show_live_run};
+pub use passed::ChangeSincePass;
 pub use run::{GateRunOptions, GateRunProgress, RelaunchPolicy, run_gate};
 pub use seal::{InstructionForOutputAuthor, SealReport, output_prompt, seal_output};
 
@@ -64,6 +70,9 @@ pub struct GateReport {
     pub attempt: u32,
     pub gate: GateResult,
     pub outputs: Vec<OutputReportRow>,
+    /// When the stage passed, and which inputs changed since then. `None` if that did not happen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_since_pass: Option<ChangeSincePass>,
     /// The file that lists the omitted outputs, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omissions: Option<PathBuf>,
@@ -77,6 +86,9 @@ pub struct OutputReportRow {
     /// Why the output is not valid. Empty if it is valid.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// Whether the output is stale only because its inputs have changed.
+    #[serde(skip)]
+    pub have_inputs_changed: bool,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
     /// How many times the output's command has been launched since the stage began.
@@ -89,6 +101,15 @@ pub struct OutputReportRow {
     pub last_message: Option<PathBuf>,
 }
 
+impl GateReport {
+    /// Returns whether the stage passed, and no output is invalid for another reason than its changed inputs.
+    pub fn fails_only_because_of_inputs(&self) -> bool {
+        let is_because_of_inputs =
+            |row: &OutputReportRow| row.verdict == OutputVerdict::Valid || row.have_inputs_changed;
+        self.changed_since_pass.is_some() && self.outputs.iter().all(is_because_of_inputs)
+    }
+}
+
 /// Returns the verdicts on the outputs of the newest run of `stage` or, if `stage` is `None`, of the live run.
 pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find_project(world)?;
@@ -98,23 +119,20 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let report = build_gate_report(&place, &run, &expected)?;
     if report.gate == GateResult::Pass && expected.passed_at.is_none() {
         // Errors are ignored, because the verdicts are right without this record.
-        let _ = record_pass(world, &place, &run);
+        let _ = record_pass_found_by_check(world, &place, &run);
     }
     Ok(report)
 }
 
-/// Records that the gate of a run passed. The run's list, which contains this record, is read again under the lock,
-/// because a `gate run` may have changed it.
-fn record_pass(world: &World, place: &GateContext, run: &RunFolder) -> Result<()> {
+/// Records that a check found every output of a run valid. The run's list, which contains this record, is read again
+/// under the lock, because a `gate run` may have changed it.
+fn record_pass_found_by_check(world: &World, place: &GateContext, run: &RunFolder) -> Result<()> {
     if !place.trusted {
         return Ok(());
     }
     let _lock = place.lock_run(run, "gate check")?;
     let mut expected = place.read_expected(run)?;
-    if expected.record_pass(world.now) {
-        run.write_expected(&expected)?;
-    }
-    Ok(())
+    passed::record_pass(&place.root, run, &mut expected, world.now)
 }
 
 struct GateContext {
@@ -258,12 +276,14 @@ fn judge_file(run: &RunFolder, output: &ExpectedOutput, root: &Root) -> Result<J
 
 fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOutputs) -> Result<GateReport> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
+    let commands = commands_for_run(place, run, &expected.stage);
+    let mut changed = Vec::new();
     for output in &expected.outputs {
-        let mut judged = place.judge_output(run, output)?;
-        if let (Some(at), OutputVerdict::Stale) = (expected.passed_at, judged.verdict) {
-            judged.why = format!("the stage passed at {}; {}", time::to_rfc3339(at), judged.why);
+        let judged = place.judge_output(run, output)?;
+        if judged.have_inputs_changed {
+            changed.push(output);
         }
-        rows.push(output_row(place, run, output, judged)?);
+        rows.push(output_row(place, run, output, judged, &commands)?);
     }
     let omissions = run.path().join(stage_omissions_file(run, expected));
     let omitted = rows.iter().any(|row| OmittedOutput::may_omit(row.tier, row.verdict));
@@ -272,9 +292,22 @@ fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOu
         stage: expected.stage.clone(),
         attempt: expected.attempt,
         gate: gate::gate_result(rows.iter().map(|row| (row.tier, row.verdict))),
+        changed_since_pass: ChangeSincePass::find(&place.root, expected, &changed)?,
         omissions: (omitted && omissions.exists()).then_some(omissions),
         outputs: rows,
     })
+}
+
+/// Returns how commands name this run. The file is the folder that the names of its outputs need, or empty if the bare
+/// names are enough.
+fn commands_for_run(place: &GateContext, run: &RunFolder, stage: &str) -> RemedyCommands {
+    let live = place.find_live_run().ok().flatten();
+    let is_in_live_folder = live.is_some_and(|live| live.run.path() == run.path());
+    let is_chosen = is_in_live_folder && run.list_file_name() == layout::EXPECTED_FILE;
+    RemedyCommands {
+        stage: (!is_chosen).then(|| stage.to_owned()),
+        file: if is_in_live_folder { String::new() } else { run.path().display().to_string() },
+    }
 }
 
 /// Returns the name of the file in which a stage records omitted outputs. A stage that is not the folder's current
@@ -302,6 +335,7 @@ fn output_row(
     run: &RunFolder,
     output: &ExpectedOutput,
     judged: JudgedOutput,
+    commands: &RemedyCommands,
 ) -> Result<OutputReportRow> {
     let invalid = judged.verdict != OutputVerdict::Valid;
     let log = layout::launch_log_file_name(&output.file);
@@ -312,12 +346,20 @@ fn output_row(
         _ if !invalid => String::new(),
         Some(orphan) => orphan.remedy(),
         None if !absent.is_empty() => format!("restore its input {}", absent.join(", ")),
-        None => gate::remedy_for_output(output, judged.verdict, shown.as_deref()),
+        None => {
+            let name = |folder: &str| match folder {
+                "" => output.file.clone(),
+                folder => format!("{folder}/{}", output.file),
+            };
+            let commands = RemedyCommands { file: name(&commands.file), ..commands.clone() };
+            gate::remedy_for_output(output, &judged, shown.as_deref(), &commands)
+        }
     };
     Ok(OutputReportRow {
         file: output.file.clone(),
         tier: output.tier,
         verdict: judged.verdict,
+        have_inputs_changed: judged.have_inputs_changed,
         why: judged.why,
         remedy,
         attempts: output.attempts,

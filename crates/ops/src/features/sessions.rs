@@ -356,8 +356,8 @@ fn short_session_id(session: &Id) -> String {
 }
 
 fn last_edited_files(digest: &Digest) -> Vec<String> {
-    let mut edited: Vec<&FileUse> = digest.files.iter().filter(|file| file.edits > 0).collect();
-    edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
+    let mut edited: Vec<&FileUse> = digest.files.iter().filter(|file| file.is_edited()).collect();
+    edited.sort_by_key(|file| std::cmp::Reverse(file.changed_at()));
     edited.into_iter().take(MAX_FILES_PER_SESSION).map(|file| format_path_or_code(&file.path, 120)).collect()
 }
 

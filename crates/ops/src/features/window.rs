@@ -63,7 +63,7 @@ fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Option
             estimated: used.estimated,
             prompts: digest.prompt_count,
             calls: digest.call_count,
-            edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
+            edited_files: digest.files.iter().filter(|file| file.is_edited()).count(),
         };
         session.write_state(&WindowState { due_warning: Some(warning), ..state })?;
     } else if known.is_some_and(|known| known != state) {

@@ -26,6 +26,9 @@ pub struct FilesReport {
 pub struct FileRow {
     pub path: String,
     pub edits: u32,
+    /// How many commands changed the file.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub edits_by_commands: u32,
     pub reads: u32,
     /// How many times the file was only mentioned in a command line.
     pub guesses: u32,
@@ -77,6 +80,10 @@ pub fn files_report(world: &World, session: Option<&str>) -> Result<FilesReport>
     Ok(FilesReport { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// Adds the files of one session. The weight of the files is halved for every day since the session's last record.
 fn add_session_files(rows: &mut BTreeMap<String, FileRow>, digest: &Digest, now: Timestamp) {
     let last = time::parse_time(&digest.last_at).unwrap_or(now);
@@ -87,6 +94,7 @@ fn add_session_files(rows: &mut BTreeMap<String, FileRow>, digest: &Digest, now:
         let row = rows.entry(file.path.clone()).or_default();
         row.path.clone_from(&file.path);
         row.edits += file.edits;
+        row.edits_by_commands += file.edits_by_commands;
         row.reads += file.reads;
         row.guesses += file.mentions_in_commands;
         row.outside = file.is_outside_checkout;

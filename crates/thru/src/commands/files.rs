@@ -64,8 +64,9 @@ fn describe_use(row: &FileRow) -> String {
     let flag = |on: bool, word: &str| on.then(|| word.to_owned());
     let words = [
         times(row.edits, "edited"),
+        times(row.edits_by_commands, "edited by a command"),
         times(row.reads, "read"),
-        times(row.guesses, "~named"),
+        times(row.guesses.saturating_sub(row.edits_by_commands), "~named"),
         flag(row.gone, "gone"),
         flag(row.ignored, "ignored"),
         flag(row.outside, "outside"),

@@ -67,7 +67,7 @@ fn recent_session_activity(store: &Store, folded: Option<&Digest>) -> Vec<Sessio
         harness: digest.harness.clone(),
         last_at: digest.last_at.clone(),
         calls: digest.call_count,
-        edited_files: digest.files.iter().filter(|file| file.edits > 0).count(),
+        edited_files: digest.files.iter().filter(|file| file.is_edited()).count(),
         failing: digest.open_failures().count(),
         about: digest.current_goal().newest_prompt.map(|prompt| prompt.text.clone()).unwrap_or_default(),
     };

@@ -11,7 +11,7 @@ use model::{checkout_path, time};
 use serde::Serialize;
 use store::{Lock, Root, RunFolder, layout};
 
-use super::hook::LiveRunState;
+use super::hook::{LiveRunState, state_of_run};
 use super::{GateContext, LiveRunSource, earlier, worker};
 use crate::project::Project;
 use crate::project::consent::{allow_launches, is_stage_allowed};
@@ -45,6 +45,9 @@ pub struct ExpectedOutputsReport {
     /// The name under which an earlier `expected.json` in this folder was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
+    /// The previous run of this stage, if it had valid outputs and the stage had not passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished_run: Option<UnfinishedRun>,
     /// The stages before this one that still have open outputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub still_open: Vec<LiveRunState>,
@@ -54,6 +57,13 @@ pub struct ExpectedOutputsReport {
 pub struct ExpectedFile {
     pub path: PathBuf,
     pub tier: OutputTier,
+}
+
+/// A run whose valid outputs do not count in the new run of its stage.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnfinishedRun {
+    pub run: PathBuf,
+    pub valid_outputs: usize,
 }
 
 pub fn expect_outputs(world: &World, wanted: &ExpectedOutputsRequest) -> Result<ExpectedOutputsReport> {
@@ -78,7 +88,9 @@ pub fn expect_outputs(world: &World, wanted: &ExpectedOutputsRequest) -> Result<
         RunFolderKind::Shared(_) => set_aside_old_list(world, &run, &stage)?,
     };
     run.write_expected(&expected)?;
+    let mut unfinished_run = None;
     if let RunFolderKind::New = kind {
+        unfinished_run = unfinished_live_run(&place, &stage);
         let name = run.path().file_name().unwrap_or_default().to_string_lossy();
         let folder = super::run_path_below_root(&name);
         earlier::make_run_live(&place, &folder, Some(stage.as_str()), world.now)?;
@@ -94,6 +106,7 @@ pub fn expect_outputs(world: &World, wanted: &ExpectedOutputsRequest) -> Result<
             .map(|output| ExpectedFile { path: run.path().join(&output.file), tier: output.tier })
             .collect(),
         set_aside,
+        unfinished_run,
         still_open: earlier::open_earlier_stages(&place.store, &place.root, &place.settings.settings()),
     })
 }
@@ -104,6 +117,17 @@ fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &Expecte
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.settings.stages.iter().find(|stage| stage.name == wanted.stage);
     by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
+}
+
+/// Returns the live run if it belongs to this stage, and some of its outputs are valid, but not all. Errors are ignored,
+/// because the run is only mentioned.
+fn unfinished_live_run(place: &GateContext, stage: &Id) -> Option<UnfinishedRun> {
+    let run = place.find_live_run().ok()??.run;
+    let expected = run.read_expected().ok().filter(|expected| expected.stage == stage.as_str())?;
+    let state = state_of_run(&run, &expected, &place.root).ok()?;
+    let valid_outputs = state.outputs - state.invalid_outputs.len();
+    let is_unfinished = valid_outputs > 0 && !state.invalid_outputs.is_empty();
+    is_unfinished.then_some(UnfinishedRun { run: state.run, valid_outputs })
 }
 
 struct ChosenRunFolder {

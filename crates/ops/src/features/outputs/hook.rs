@@ -6,7 +6,7 @@ use model::brief::{BriefSection, Candidate};
 use model::checkout_path;
 use model::config::Settings;
 use model::event::{Event, EventKind};
-use model::gate::{self, ExpectedOutputs, JudgedOutput, OutputTier, OutputVerdict};
+use model::gate::{self, ExpectedOutput, ExpectedOutputs, JudgedOutput, OutputTier, OutputVerdict};
 use model::journal::JournalRecord;
 use model::render::in_backticks;
 use model::reply::{Reply, ReplyPart};
@@ -15,7 +15,7 @@ use model::time;
 use serde::Serialize;
 use store::{OutputReadDepth, Root, RunFolder, Store};
 
-use super::{earlier, judge_file, live, worker};
+use super::{ChangeSincePass, earlier, judge_file, live, worker};
 use crate::Result;
 use crate::features::{BriefContext, FeatureAnswer, ProjectContext};
 use crate::hook::context::HookContext;
@@ -38,9 +38,9 @@ pub struct LiveRunState {
     pub outputs: usize,
     #[serde(rename = "open")]
     pub invalid_outputs: Vec<OpenOutput>,
-    /// Whether the stage passed and inputs of valid outputs have changed since then.
-    #[serde(skip)]
-    pub has_changed_since_pass: bool,
+    /// When the stage passed, and which inputs changed since then. `None` if that did not happen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_since_pass: Option<ChangeSincePass>,
     /// When the newest of the outputs was requested, or empty if this is unknown.
     #[serde(skip)]
     pub requested_at: String,
@@ -66,10 +66,11 @@ pub(super) fn state_of_run(run: &RunFolder, expected: &ExpectedOutputs, root: &R
         let output = &expected.outputs[i];
         OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
     });
+    let changed: Vec<&ExpectedOutput> = changed.iter().map(|(i, _)| &expected.outputs[*i]).collect();
     let requested_at = expected.outputs.iter().filter_map(|output| output.not_before).max();
     Ok(LiveRunState {
         requested_at: requested_at.map_or(String::new(), time::to_rfc3339),
-        has_changed_since_pass: !changed.is_empty(),
+        changed_since_pass: ChangeSincePass::find(root, expected, &changed)?,
         run: run.path().to_owned(),
         invalid_outputs: open.collect(),
         stage: expected.stage.clone(),
@@ -150,7 +151,7 @@ pub(crate) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     }
     for state in earlier::open_earlier_stages(store, root, settings) {
         let open = earlier::describe_open_stage(&state);
-        let check = in_backticks(&format!("thru gate check {}", state.stage), 160);
+        let check = in_backticks(&format!("thru gate check --stage {}", state.stage), 160);
         let text = format!("earlier stage, {open}; {check} shows the verdicts");
         let id = format!("output:stage:{}", state.stage);
         candidates.push(Candidate::new(&OUTPUTS_BRIEF_SECTION, id, text));

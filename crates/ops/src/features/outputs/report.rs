@@ -21,7 +21,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
 
 /// Describes a stage that is no longer live, but still has open outputs.
 fn earlier_stage_line(state: &LiveRunState) -> StatusReportLine {
-    let check = format!("thru gate check {}", one_line(&state.stage, 128));
+    let check = format!("thru gate check --stage {}", one_line(&state.stage, 128));
     let rest = format!("; see `{check}`");
     let line = StatusReportLine::colored("outputs", StatusTone::Warning, describe_open_stage(state), rest);
     line.with_next_step(
@@ -49,9 +49,13 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportL
     let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
     if live.invalid_outputs.is_empty() {
+        if let Some(change) = &live.changed_since_pass {
+            let head = format!("stage {stage} {}", one_line(&change.text, 600));
+            let rest = format!(" ({run}); see `thru gate check`");
+            return StatusReportLine::colored("outputs", StatusTone::Plain, head, rest);
+        }
         let rest = format!(" (stage {stage}, {run})");
-        let how = if live.has_changed_since_pass { "passed, before their inputs changed" } else { "valid" };
-        return StatusReportLine::colored("outputs", StatusTone::Good, format!("all {all} {how}"), rest);
+        return StatusReportLine::colored("outputs", StatusTone::Good, format!("all {all} valid"), rest);
     }
     let named = live
         .invalid_outputs

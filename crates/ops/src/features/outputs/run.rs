@@ -126,8 +126,8 @@ pub fn run_gate(
     let mut expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
     write_omissions(&place, &run, &expected)?;
     let report = build_gate_report(&place, &run, &expected)?;
-    if report.gate == GateResult::Pass && place.trusted && expected.record_pass(world.now) {
-        run.write_expected(&expected)?;
+    if report.gate == GateResult::Pass && place.trusted {
+        super::passed::record_pass(&place.root, &run, &mut expected, world.now)?;
     }
     Ok(report)
 }
@@ -328,7 +328,7 @@ impl GateRunner<'_> {
             redact_options: self.redact_options,
             now,
         })?;
-        let JudgedOutput { verdict, why } = self.judge_output(&self.current_output(i))?;
+        let JudgedOutput { verdict, why, .. } = self.judge_output(&self.current_output(i))?;
         let mut expected = lock_ignoring_poison(&self.expected);
         if verdict == OutputVerdict::Valid && expected.record_verdict(i, verdict) {
             self.run.write_expected(&expected)?;
@@ -368,7 +368,7 @@ impl GateRunner<'_> {
             }
         }
         orphan::remove_launch_record(self.run, &file);
-        let JudgedOutput { verdict, why } = self.judge_output(output)?;
+        let JudgedOutput { verdict, why, .. } = self.judge_output(output)?;
         (self.report_progress)(GateRunProgress::Ended {
             file,
             how_it_ended: format!("the earlier launch {how}"),

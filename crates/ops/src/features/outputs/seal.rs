@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::document::Document;
-use model::gate::{self, COMPLETION_LINE, OutputEnding, OutputScanner};
+use model::gate::{self, COMPLETION_LINE, ExpectedOutput, OutputEnding, OutputScanner};
 use model::id::Id;
 use model::text;
 use serde::Serialize;
@@ -27,9 +27,15 @@ pub struct InstructionForOutputAuthor {
     pub expected: bool,
 }
 
-/// Returns the instruction to put into the prompt of the sub-agent that writes `file` into the live run.
+/// Returns the instruction to put into the prompt of the sub-agent that writes `file`. An output of the live run can be
+/// given by name. An output of any other run must be given by its path.
 pub fn output_prompt(world: &World, file: &str) -> Result<InstructionForOutputAuthor> {
     let place = GateContext::find_project(world)?;
+    if file.contains('/') {
+        let (run, name) = find_expected_output(world, &place, Path::new(file))?
+            .ok_or_else(|| unknown_output_error(&place, Path::new(file), ""))?;
+        return Ok(instruction_for_author(world, &place, run, &name, true));
+    }
     let live = place.find_live_run()?.ok_or_else(|| place.no_live_run_error())?;
     super::expect::check_output_name(file)?;
     let expected = match live.run.read_expected() {
@@ -44,13 +50,46 @@ pub fn output_prompt(world: &World, file: &str) -> Result<InstructionForOutputAu
             true
         }
     };
-    worker::record_calling_agent_works_on_run(world, &place, &live.run);
-    let path = live.run.path().join(file);
-    Ok(InstructionForOutputAuthor {
-        text: gate::subagent_instruction(&path.to_string_lossy()),
-        path,
-        expected,
-    })
+    Ok(instruction_for_author(world, &place, live.run, file, expected))
+}
+
+fn instruction_for_author(
+    world: &World,
+    place: &GateContext,
+    run: RunFolder,
+    file: &str,
+    expected: bool,
+) -> InstructionForOutputAuthor {
+    worker::record_calling_agent_works_on_run(world, place, &run);
+    let path = run.path().join(file);
+    // Errors are ignored, because the instruction is right without this record.
+    let _ = renew_stale_request(world, place, &run.with_list_of_output(file), file);
+    InstructionForOutputAuthor { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected }
+}
+
+/// Requests an output again whose inputs have changed, because whoever asks for the instruction is about to have it
+/// written for the present inputs. Otherwise it would stay stale, whatever is written.
+fn renew_stale_request(world: &World, place: &GateContext, run: &RunFolder, file: &str) -> Result<()> {
+    if !place.trusted || world.is_inside_gate_run_launch() {
+        return Ok(());
+    }
+    let is_stale =
+        |output: &ExpectedOutput| Ok::<_, Error>(place.judge_output(run, output)?.have_inputs_changed);
+    let expected = run.read_expected()?;
+    let Some(output) = expected.outputs.iter().find(|output| output.file == file) else { return Ok(()) };
+    if !is_stale(output)? {
+        return Ok(());
+    }
+    let _lock = place.lock_run(run, "gate prompt")?;
+    let mut expected = place.read_expected(run)?;
+    let Some(i) = expected.outputs.iter().position(|output| output.file == file) else { return Ok(()) };
+    let output = &expected.outputs[i];
+    if is_stale(output)? {
+        let digest = store::inputs_digest(&store::input_folder(&place.root, output), &output.inputs)?;
+        expected.renew_request(i, &digest, world.now);
+        run.write_expected(&expected)?;
+    }
+    Ok(())
 }
 
 /// Names the command that asks for a file in a stage of its own. `thru gate expect` replaces everything that its stage
@@ -86,7 +125,9 @@ fn unexpected_output_error<'a>(
 /// Adds the line that marks an output as complete. An output of the live run can be given by name. An output of any
 /// other run must be given by its path.
 pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
-    let (run, name) = find_expected_output(world, file)?;
+    let place = GateContext::find_project(world)?;
+    let (run, name) = find_expected_output(world, &place, file)?
+        .ok_or_else(|| unknown_output_error(&place, file, ", so nothing was added to it"))?;
     let path = run.path().join(&name);
     let bytes = match run.read_output(&name) {
         Err(store::Error::Absent { .. }) => {
@@ -118,10 +159,13 @@ pub fn seal_output(world: &World, file: &Path) -> Result<SealReport> {
     Ok(SealReport { path, changed: true })
 }
 
-/// Finds the run that expects an output, and the output's name in that run. A file that no run expects is not sealed,
-/// because nothing would ever check its seal.
-fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String)> {
-    let place = GateContext::find_project(world)?;
+/// Finds the run that expects an output, and the output's name in that run. Returns `None` if no run expects it. A file
+/// that no run expects is not sealed, because nothing would ever check its seal.
+pub(super) fn find_expected_output(
+    world: &World,
+    place: &GateContext,
+    file: &Path,
+) -> Result<Option<(RunFolder, String)>> {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return Err(Error::Usage {
             what: format!("{}: this is not a file name", file.display()),
@@ -141,10 +185,19 @@ fn find_expected_output(world: &World, file: &Path) -> Result<(RunFolder, String
     let bare = file.components().count() == 1;
     let live = if bare { place.find_live_run()?.map(|live| live.run) } else { None };
     let known = live.filter(&expects).or_else(|| here().filter(&expects));
-    known.map(|run| (run, name.to_owned())).ok_or_else(|| Error::Refused {
-        what: format!("{}: no run expects this file, so nothing was added to it", file.display()),
-        hint: format!("`thru gate check` shows what the live run expects{}", how_to_expect(&place, name)),
-    })
+    Ok(known.map(|run| (run, name.to_owned())))
+}
+
+pub(super) fn unknown_output_error(place: &GateContext, file: &Path, result: &str) -> Error {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let live = match place.find_live_run() {
+        Ok(Some(_)) => "`thru gate check` shows what the live run expects",
+        _ => "no run is live",
+    };
+    Error::Refused {
+        what: format!("{}: no run expects this file{result}", file.display()),
+        hint: format!("{live}{}", how_to_expect(place, &name)),
+    }
 }
 
 /// Returns the line to append. It is preceded by enough line breaks to leave a blank line, so that it does not become

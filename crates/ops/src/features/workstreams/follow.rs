@@ -121,7 +121,7 @@ impl SessionFollower<'_> {
     /// Updates the manifest of each workstream whose files were edited. If the harness's own task list has completed
     /// entries, also updates the manifest of the active workstream.
     fn update_touched_manifests(&self, active: Option<&str>) -> Result<()> {
-        let edited = |file: &&FileUse| file.edits > 0;
+        let edited = |file: &&FileUse| file.is_edited();
         let files = self.digest.files.iter().filter(edited);
         let mut ids: BTreeSet<&str> =
             files.filter_map(|file| workstream::workstream_of_path(&file.path)).collect();

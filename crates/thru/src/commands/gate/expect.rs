@@ -1,6 +1,9 @@
+use std::path::Path;
+
+use model::consent::quote_command;
 use model::render::one_line;
 use model::text::count_with_noun;
-use ops::features::outputs::{self, ExpectedOutputsReport, ExpectedOutputsRequest};
+use ops::features::outputs::{self, ExpectedOutputsReport, ExpectedOutputsRequest, UnfinishedRun};
 use ops::{Result, World};
 
 use crate::output::{self, DIM, OutputFormat, WARN};
@@ -72,15 +75,20 @@ fn print_expectation(made: &ExpectedOutputsReport) {
         let stage = one_line(&state.stage, 128);
         let open = count_with_noun(state.invalid_outputs.len(), "open output");
         // If an orchestrator keeps all stages in one folder, that folder is live already.
-        let back = match state.run.file_name().filter(|_| state.run != made.run) {
-            Some(run) => {
-                let run = one_line(&run.to_string_lossy(), 200);
-                format!(", and `thru gate live --set {run}` makes it the live stage again")
-            }
-            None => String::new(),
+        let back = match state.run != made.run {
+            true => format!(", and {} makes it the live stage again", command_to_make_live(&state.run)),
+            false => String::new(),
         };
         output::print_message(format_args!(
-            "{WARN}warning:{WARN:#} stage {stage} still has {open}; `thru gate check {stage}` shows them{back}"
+            "{WARN}warning:{WARN:#} stage {stage} still has {open}; `thru gate check --stage {stage}` shows them{back}"
+        ));
+    }
+    if let Some(UnfinishedRun { run, valid_outputs }) = &made.unfinished_run {
+        let valid = count_with_noun(*valid_outputs, "valid output");
+        let back = command_to_make_live(run);
+        output::print_message(format_args!(
+            "{WARN}warning:{WARN:#} the previous run of this stage has {valid}, which this new run does not use; \
+             {back} returns to it"
         ));
     }
     if let Some(kept) = &made.set_aside {
@@ -88,4 +96,12 @@ fn print_expectation(made: &ExpectedOutputsReport) {
             "{DIM}the previous list of expected outputs is kept as {kept}{DIM:#}"
         ));
     }
+}
+
+/// Returns the command that makes a run live, in backticks. Only a run in `outputs/` can be named without its path.
+fn command_to_make_live(run: &Path) -> String {
+    let is_in_outputs = run.parent().is_some_and(|folder| folder.ends_with(".agent/context/outputs"));
+    let name = run.file_name().filter(|_| is_in_outputs).unwrap_or(run.as_os_str());
+    let words = ["thru", "gate", "live", "--set", &name.to_string_lossy()].map(str::to_owned);
+    format!("`{}`", quote_command(&words))
 }

@@ -30,15 +30,23 @@ fn print_text(report: &GateReport) {
     if let Some(omissions) = &report.omissions {
         output::print_line(format_args!("Omitted outputs are listed in {}", omissions.display()));
     }
+    if let Some(change) = &report.changed_since_pass {
+        output::print_line(format_args!("Stage {stage} {}", one_line(&change.text, 600)));
+    }
     let (style, words) = match report.gate {
         GateResult::Pass => (GOOD, None),
+        GateResult::SoftContinue | GateResult::HardFail if report.fails_only_because_of_inputs() => {
+            let words = "the gate does not pass because of these inputs; if later work changed them, the stage is \
+                         over and nothing is wrong; to cover the new inputs, do what the hints say";
+            (WARN, Some(words))
+        }
         GateResult::SoftContinue => {
             (WARN, Some("the stage continues without an advisory output; say so in its result"))
         }
         GateResult::HardFail => (BAD, Some("a critical output is not valid; the stage cannot continue")),
     };
     if let Some(words) = words {
-        let word = if report.gate == GateResult::HardFail { "error" } else { "warning" };
+        let word = if style == BAD { "error" } else { "warning" };
         output::print_message(format_args!("{style}{word}:{style:#} {words}"));
     }
     output::print_line(format_args!("PERSISTENCE_GATE={}", report.gate.name()));

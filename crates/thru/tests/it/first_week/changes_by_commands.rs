@@ -10,7 +10,11 @@ const INLINE_SCRIPT: &str = "python3 - <<'EOF'\np = 'src/csv.py'\ns = open(p).re
 
 /// Returns a packet about the session `s2`. Commands ask git which files are uncommitted.
 fn packet_at(env: &TestEnv, time: &str) -> String {
-    let written = thru_at(env, time, "s2", &["handoff", "describe the delimiter", "--json"]).json();
+    packet_of_session_at(env, time, "s2")
+}
+
+fn packet_of_session_at(env: &TestEnv, time: &str, session: &str) -> String {
+    let written = thru_at(env, time, session, &["handoff", "describe the delimiter", "--json"]).json();
     env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout
 }
 
@@ -69,4 +73,40 @@ fn a_file_that_the_user_changed_is_not_an_earlier_sessions() {
     env.run_git(&["commit", "-qm", "Two"]);
     let packet = packet_at(&env, "19:04:00");
     assert!(!packet.contains("earlier sessions"), "{packet}");
+}
+
+/// A command also reads a file before it changes it, so both words would be true. The reader needs to know of the
+/// change.
+#[test]
+fn a_file_that_a_command_changed_is_listed_as_edited() {
+    for (command, file) in [
+        ("sed -i 's/old/new/' README.md", "README.md"),
+        ("sed -i 's/old/new/' Makefile", "Makefile"),
+        ("perl -pi -e 's/old/new/' config.json", "config.json"),
+        ("cat <<'EOF' > README.md\nnew\nEOF", "README.md"),
+    ] {
+        let env = repository_with_files(&[file]);
+        write_at(&env, "18:00:00", file, "old\n");
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", "Say new instead of old.");
+        read_at(&env, "19:00:02", "s1", file);
+        write_at(&env, "19:00:03", file, "new\n");
+        run_at(&env, "19:00:04", "s1", command, "");
+        for is_committed in [false, true] {
+            if is_committed {
+                env.run_git(&["commit", "-qam", "Say new"]);
+                let commit = "git commit -qam 'Say new'";
+                run_at(&env, "19:00:05", "s1", commit, "");
+            }
+            stop_at(&env, "19:00:06", "s1", "It says new now.");
+            let brief = thru_at(&env, "19:00:07", "s1", &["brief"]).assert_ok().stdout;
+            assert!(brief.contains(&format!("edited {file}")), "{command}, {is_committed}: {brief}");
+            let packet = packet_of_session_at(&env, "19:00:08", "s1");
+            let listed = format!("`{file}` — edited by a command, read");
+            assert!(packet.contains(&listed), "{command}, {is_committed}: {packet}");
+            let files = env.run_thru(&["files"]).assert_ok().stdout;
+            let line = files.lines().find(|line| line.starts_with(file)).unwrap_or_default();
+            assert!(line.contains("edited by a command, read"), "{command}, {is_committed}: {files}");
+        }
+    }
 }

@@ -140,10 +140,8 @@ fn an_open_stage_stays_visible_when_the_next_one_begins() {
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(status.contains("all 1 valid (stage audit"), "{status}");
     assert!(status.contains("1 of 1 open (stage review): incomplete review-style.md"), "{status}");
-    assert!(
-        status.contains("Next: `thru gate check review`") || status.contains("thru gate check review"),
-        "{status}"
-    );
+    assert!(status.contains("`thru gate check --stage review`"), "{status}");
+    env.run_thru(&["gate", "check", "--stage", "review"]).assert_exit_code(4);
     assert_eq!(env.run_thru_json(&["status"])["earlier_outputs"][0]["stage"], "review");
     let doctor = env.run_thru(&["doctor"]).stdout;
     assert!(doctor.contains("0 of 1 open; earlier: 1 of 1 open (stage review)"), "{doctor}");

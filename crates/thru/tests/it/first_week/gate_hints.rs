@@ -1,0 +1,172 @@
+//! Tests that the hints about the outputs of a stage work in the state in which they are given, and lose nothing.
+
+use super::*;
+
+const COMPLETE: &str = "Fine.\n<!-- AGENT_COMPLETE -->\n";
+const WRITE_OUTPUT: &str = "printf 'Fine.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"; touch launched-$(basename \"$THROUGHLINE_OUTPUT\")";
+
+fn env_with_stage(outputs: &[&str]) -> TestEnv {
+    let env = TestEnv::with_root();
+    env.write_file("project/calc.py", "1\n");
+    env.write_file("project/other.py", "1\n");
+    let expect = ["gate", "expect", "review", "--input", "calc.py", "other.py"];
+    env.run_thru(&[&expect[..], outputs].concat()).assert_ok();
+    env
+}
+
+fn run_folder(env: &TestEnv) -> std::path::PathBuf {
+    Path::new(env.run_thru_json(&["gate", "live"])["run"].as_str().unwrap()).to_owned()
+}
+
+fn verdict(env: &TestEnv, file: &str, words: &[&str]) -> Value {
+    let check = env.run_thru(&[&["gate", "check", "--json"], words].concat()).json();
+    let outputs = check["outputs"].as_array().unwrap();
+    outputs.iter().find(|output| output["file"] == file).unwrap()["verdict"].clone()
+}
+
+/// Returns the commands in a hint. `COMMAND` stands for a command that writes the output.
+fn commands_in_hint(hint: &str) -> Vec<Vec<String>> {
+    let commands = hint.split('`').filter_map(|part| part.strip_prefix("thru "));
+    let words = |command: &str| -> Vec<String> {
+        let words = command.split(' ').map(str::to_owned);
+        words
+            .flat_map(|word| match word.as_str() {
+                "COMMAND" => ["sh", "-c", WRITE_OUTPUT].map(str::to_owned).to_vec(),
+                _ => vec![word],
+            })
+            .collect()
+    };
+    commands.map(words).collect()
+}
+
+fn hint_for(env: &TestEnv, file: &str, words: &[&str]) -> String {
+    let check = env.run_thru(&[&["gate", "check", "--json"], words].concat()).json();
+    let outputs = check["outputs"].as_array().unwrap();
+    let output = outputs.iter().find(|output| output["file"] == file).unwrap();
+    output["remedy"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_command_for_a_missing_output_keeps_the_valid_ones() {
+    let env = env_with_stage(&["--critical", "review-a.md", "--advisory", "review-b.md"]);
+    fs::write(run_folder(&env).join("review-a.md"), COMPLETE).unwrap();
+    let before = run_folder(&env);
+    let hint = hint_for(&env, "review-b.md", &[]);
+    let commands = commands_in_hint(&hint);
+    assert_eq!(commands.len(), 2, "{hint}");
+    for command in &commands {
+        env.run_thru(&command.iter().map(String::as_str).collect::<Vec<_>>()).assert_ok();
+    }
+    assert_eq!(run_folder(&env), before);
+    assert_eq!(verdict(&env, "review-a.md", &[]), "valid");
+    env.run_thru(&["gate", "run"]).assert_ok();
+    assert!(!env.project_folder().join("launched-review-a.md").exists(), "it was valid");
+    assert!(env.project_folder().join("launched-review-b.md").exists());
+}
+
+/// A new request is a new run, so that no file of an earlier run passes for fresh. It must not happen unnoticed.
+#[test]
+fn a_new_run_says_that_it_does_not_use_the_valid_outputs() {
+    let env = env_with_stage(&["--critical", "review-a.md", "--advisory", "review-b.md"]);
+    let expect = ["gate", "expect", "review", "--critical", "review-a.md"];
+    let first = run_folder(&env);
+    let renewed = env.run_thru(&expect).assert_ok();
+    assert!(!renewed.stderr.contains("valid output"), "nothing was valid: {renewed}");
+    env.run_thru(&["gate", "live", "--set", first.to_str().unwrap()]).assert_ok();
+    fs::write(first.join("review-a.md"), COMPLETE).unwrap();
+    let renewed = env.run_thru(&expect).assert_ok();
+    assert!(renewed.stderr.contains("the previous run of this stage has 1 valid output"), "{renewed}");
+    let back = commands_in_hint(&renewed.stderr).pop().unwrap();
+    env.run_thru(&back.iter().map(String::as_str).collect::<Vec<_>>()).assert_ok();
+    assert_eq!((run_folder(&env), verdict(&env, "review-a.md", &[])), (first, json!("valid")));
+}
+
+#[test]
+fn the_hints_for_a_run_that_is_not_live_name_that_run() {
+    for (text, command) in [(None, "prompt"), (None, "command"), (Some("Fine.\n"), "seal")] {
+        let env = env_with_stage(&["--critical", "review-a.md"]);
+        let review = run_folder(&env);
+        if let Some(text) = text {
+            fs::write(review.join("review-a.md"), text).unwrap();
+        }
+        let begun = env.run_thru(&["gate", "expect", "audit", "--critical", "audit-a.md"]).assert_ok();
+        for check in commands_in_hint(&begun.stderr).iter().chain(&commands_in_hint(&status(&env))) {
+            let words: Vec<&str> = check.iter().map(String::as_str).collect();
+            let code = env.thru_call(&words).run().code;
+            assert!([0, 4].contains(&code), "{words:?}: {code}");
+        }
+        env.run_thru(&["gate", "expect", "audit", "--critical", "audit-a.md"]).assert_ok();
+        let of_review = ["--stage", "review"];
+        let hint = hint_for(&env, "review-a.md", &of_review);
+        let named = commands_in_hint(&hint).into_iter().find(|words| words[1] == command);
+        let words = named.unwrap_or_else(|| panic!("{command}: {hint}"));
+        let done = env.run_thru(&words.iter().map(String::as_str).collect::<Vec<_>>()).assert_ok();
+        match command {
+            "prompt" => assert!(done.stdout.contains(review.join("review-a.md").to_str().unwrap()), "{done}"),
+            "seal" => assert_eq!(verdict(&env, "review-a.md", &of_review), "valid"),
+            _ => {
+                let launch = commands_in_hint(&hint_for(&env, "review-a.md", &of_review)).pop().unwrap();
+                env.run_thru(&launch.iter().map(String::as_str).collect::<Vec<_>>()).assert_ok();
+                assert_eq!(verdict(&env, "review-a.md", &of_review), "valid");
+            }
+        }
+    }
+}
+
+fn status(env: &TestEnv) -> String {
+    let status = env.run_thru(&["status"]).assert_ok().stdout;
+    status.lines().filter(|line| line.starts_with("outputs")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn check_and_status_tell_the_same_about_a_stage_whose_inputs_changed() {
+    for tier in ["--critical", "--advisory"] {
+        let env = env_with_stage(&[tier, "review-a.md"]);
+        fs::write(run_folder(&env).join("review-a.md"), COMPLETE).unwrap();
+        env.run_thru(&["gate", "check"]).assert_ok();
+        env.write_file("project/calc.py", "2\n");
+        let story = format!(
+            "tage review passed at {TEST_TIME}; inputs changed since: calc.py; the outputs are stale"
+        );
+        assert!(status(&env).contains(&story), "{}", status(&env));
+        let check = env.run_thru(&["gate", "check"]);
+        assert!(check.stdout.contains(&story), "{check}");
+        assert!(check.stderr.contains("because of these inputs"), "{check}");
+        assert!(!check.stderr.contains("cannot continue") && !check.stderr.contains("continues without"));
+        let (code, result) = if tier == "--critical" { (4, "HARD_FAIL") } else { (3, "SOFT_CONTINUE") };
+        check.assert_exit_code(code);
+        let json = env.run_thru(&["gate", "check", "--json"]).json();
+        assert_eq!(
+            (&json["gate"], &json["changed_since_pass"]["inputs"]),
+            (&json!(result), &json!(["calc.py"]))
+        );
+        // A second reason has nothing to do with the inputs.
+        fs::remove_file(run_folder(&env).join("review-a.md")).unwrap();
+        let check = env.run_thru(&["gate", "check"]).assert_exit_code(code);
+        assert!(!check.stdout.contains("passed at"), "{check}");
+        assert!(status(&env).contains("1 of 1 open"), "{}", status(&env));
+    }
+}
+
+/// Nothing launches the command of such an output, so only the request for its instruction shows that it is written
+/// again for the new inputs.
+#[test]
+fn a_stale_output_without_a_command_can_be_written_again() {
+    let env = env_with_stage(&["--critical", "review-a.md"]);
+    let output = run_folder(&env).join("review-a.md");
+    fs::write(&output, COMPLETE).unwrap();
+    env.run_thru(&["gate", "check"]).assert_ok();
+    env.write_file("project/calc.py", "2\n");
+    let old = fs::metadata(&output).unwrap().modified().unwrap();
+    let hint = hint_for(&env, "review-a.md", &[]);
+    assert!(hint.starts_with("have it written again (`thru gate prompt review-a.md`)"), "{hint}");
+    let later = jiff::Timestamp::try_from(old).unwrap() + jiff::SignedDuration::from_secs(60);
+    let at = |words: &[&str]| env.thru_call(words).with_variable("THROUGHLINE_NOW", later.to_string()).run();
+    at(&["gate", "prompt", "review-a.md"]).assert_ok();
+    assert_eq!(verdict(&env, "review-a.md", &[]), "stale", "it is the old file");
+    assert!(status(&env).contains("1 of 1 open"), "it was asked for again: {}", status(&env));
+    fs::write(&output, COMPLETE).unwrap();
+    let written = later + jiff::SignedDuration::from_secs(1);
+    fs::File::options().append(true).open(&output).unwrap().set_modified(written.into()).unwrap();
+    assert_eq!(verdict(&env, "review-a.md", &[]), "valid");
+}
