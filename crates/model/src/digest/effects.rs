@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, FileEdit, FileUse, OtherBranch, changed, keep_last};
+use super::{Digest, EffectOnDisk, FateOnDisk, FileEdit, FileUse, OtherBranch, changed, keep_last};
 use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
@@ -27,6 +27,9 @@ pub struct RecordedEffect {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "elsewhere")]
     pub is_in_other_repository: bool,
+    /// What git's own files say about the effect. It is read when a brief or a packet is composed and is never stored.
+    #[serde(skip)]
+    pub disk: EffectOnDisk,
 }
 
 /// The branch, commits and files of the checkout, read from git's own files.
@@ -56,6 +59,8 @@ pub struct GitState<'d> {
     pub branch: &'d str,
     /// The last observed commit.
     pub commit: Option<&'d RecordedEffect>,
+    /// Whether a remote branch contains the last observed commit. If git's own files can be read, they must show it.
+    pub is_commit_pushed: bool,
     /// Observed commits that no observed push contains, oldest first. Empty if no remote is known.
     pub unpushed: Vec<&'d RecordedEffect>,
     /// Files that tools edited or commands wrote and that no observed commit contains, most recently changed first.
@@ -104,6 +109,7 @@ impl Digest {
                 at: record.ts.to_string(),
                 record: self.record_count,
                 is_in_other_repository: elsewhere,
+                disk: EffectOnDisk::default(),
             });
             if !elsewhere {
                 self.update_files_after_effect(effect, &record.command);
@@ -160,24 +166,18 @@ impl Digest {
             EffectKind::Reset if effect.what.starts_with("--hard") => {
                 all(&mut self.files, |file, now| file.saved_at = now);
             }
-            EffectKind::Stash => {
-                // A stash leaves untracked files alone. It is unknown whether git tracks a file that a command wrote,
-                // so such a file counts only if it may contain declarations.
-                let is_stashed = |file: &&mut FileUse| {
-                    file.has_uncommitted_change() && (file.edits > 0 || may_declare_names(&file.path))
-                };
-                for file in self.files.iter_mut().filter(is_stashed) {
-                    file.stashed = true;
-                }
+            EffectKind::Reset if command.contains("--soft") => {
+                // The files of the removed commits are staged now. It is unknown which files these are, but staging a
+                // committed file changes nothing.
+                let saved =
+                    self.files.iter().filter(|file| file.saved_at > 0 && !file.has_uncommitted_change());
+                let names: Vec<String> = saved.map(|file| file.path.clone()).collect();
+                self.staged.add_names(names);
             }
+            EffectKind::Stash => self.add_stash(effect),
             // A rebase ends only with a clean tree, so its commits contain all changes.
             EffectKind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
-            EffectKind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
-            EffectKind::StashDrop => {
-                for file in self.files.iter_mut().filter(|file| file.stashed) {
-                    (file.stashed, file.saved_at) = (false, now);
-                }
-            }
+            EffectKind::Unstash | EffectKind::StashDrop => self.end_stash(effect),
             _ => {}
         }
         let branch = match effect.kind {
@@ -199,20 +199,24 @@ impl Digest {
             .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
-    /// Returns the files whose changes are in no observed commit.
+    /// Returns the files whose changes are in no observed commit, including those that were stashed.
     pub fn files_without_observed_commit(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().filter(|file| file.has_uncommitted_change()).map(|file| file.path.as_str())
+        let is_changed = |file: &&FileUse| file.stashed || file.has_uncommitted_change();
+        self.files.iter().filter(is_changed).map(|file| file.path.as_str())
     }
 
     /// Returns whether a file's changes are uncommitted: no observed commit contains them, and git's own files do not
     /// show that they were committed or restored. A command may write a log or a build output as well as a source file.
     /// A file that only commands wrote therefore counts only if git tracks it or if it looks like source text.
     fn is_uncommitted(&self, file: &FileUse) -> bool {
+        let is_in = |list: &[String]| list.contains(&file.path);
+        let disk = self.git_on_disk.as_ref();
+        if file.stashed {
+            return disk.is_some_and(|disk| is_in(&disk.files_changed_in_index));
+        }
         if !file.has_uncommitted_change() {
             return false;
         }
-        let is_in = |list: &[String]| list.contains(&file.path);
-        let disk = self.git_on_disk.as_ref();
         let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
         if is_equal && !self.staged.names_file(&file.path) {
             return false;
@@ -223,6 +227,14 @@ impl Digest {
                 is_in(&disk.files_changed_in_index)
                     || is_in(&disk.untracked_files) && changed::looks_like_committable_text(&file.path)
             })
+    }
+
+    /// Returns whether a file is in a stash, and whether the checkout does not have the same changes. If the checkout has
+    /// changes, they are the same unless the session made them after its last stash.
+    fn is_only_in_stash(&self, file: &FileUse) -> bool {
+        let stash = self.effects.iter().rfind(|used| used.effect.kind == EffectKind::Stash);
+        let is_edited_since = stash.is_some_and(|used| used.record < file.changed_at());
+        file.stashed && (is_edited_since || !self.is_uncommitted(file))
     }
 
     /// Returns whether the session staged a file that nobody can have committed, because HEAD has not moved since. `head`
@@ -279,7 +291,13 @@ impl Digest {
         };
         let other_branch = self.git_on_disk.as_ref().and_then(|disk| disk.other_branch.as_ref());
         let is_here = |used: &&RecordedEffect| !other_branch.is_some_and(|other| other.has_commit(used));
-        let commits = || here().filter(is_commit).filter(is_on_branch).filter(is_here);
+        let (_, reset) = self.standing_and_reset_commits();
+        let is_last = |used: &&RecordedEffect| {
+            !used.disk.fate.is_over()
+                && used.disk.fate != FateOnDisk::OnOtherRef
+                && !reset.iter().any(|removed| std::ptr::eq(*removed, *used))
+        };
+        let commits = || here().filter(is_commit).filter(is_on_branch).filter(is_here).filter(is_last);
         let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
         // A pull request from before the last branch switch belongs to another branch.
         let switched =
@@ -298,7 +316,12 @@ impl Digest {
             true => self
                 .standing_commits()
                 .into_iter()
-                .filter(|used| last_push.is_none_or(|push| used.record > push))
+                .filter(|used| match used.disk.is_pushed {
+                    Some(true) => false,
+                    // The commit that was pushed was replaced by this one.
+                    Some(false) if used.disk.is_successor => true,
+                    _ => last_push.is_none_or(|push| used.record > push),
+                })
                 .collect(),
             false => Vec::new(),
         };
@@ -324,12 +347,25 @@ impl Digest {
             self.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
         let known = self.last_known_head();
         let moved = disk_commit.filter(|id| known.is_some_and(|known| !id.starts_with(known)));
+        let is_commit_pushed = commit.is_some_and(|used| {
+            let is_observed = last_push.is_some_and(|push| push >= used.record);
+            match &self.git_on_disk {
+                None => is_observed,
+                Some(_) if used.effect.id.is_empty() => is_observed && is_on_remote,
+                Some(disk) => {
+                    let remote = disk.remote_commit.as_deref();
+                    used.disk.is_pushed == Some(true)
+                        || remote.is_some_and(|remote| remote.starts_with(&used.effect.id))
+                }
+            }
+        });
         GitState {
             branch,
             commit,
+            is_commit_pushed,
             unpushed,
             uncommitted,
-            stashed: self.files.iter().filter(|file| file.stashed).collect(),
+            stashed: self.files.iter().filter(|file| self.is_only_in_stash(file)).collect(),
             pull_request: self
                 .effects
                 .iter()
@@ -365,6 +401,7 @@ impl Digest {
                         None => kept.push(used),
                     }
                 }
+                EffectKind::Stash if used.disk.fate.is_over() => {}
                 _ => kept.push(used),
             }
         }
@@ -423,17 +460,22 @@ impl Digest {
                 EffectKind::Merge if !used.effect.id.is_empty() => standing.push(used),
                 EffectKind::Push | EffectKind::UpToDate => pushed = standing.len(),
                 EffectKind::Amend => {
-                    standing.truncate(pushed.max(standing.len().saturating_sub(1)));
+                    let kept = pushed.max(standing.len().saturating_sub(1));
+                    drop(remove_last_commits(&mut standing, kept));
                     standing.push(used);
                 }
                 EffectKind::Reset if used.effect.what.contains(['~', '^']) => {
                     let back =
                         used.effect.what.rsplit('~').next().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
-                    reset.extend(standing.drain(pushed.max(standing.len().saturating_sub(back))..));
+                    let kept = pushed.max(standing.len().saturating_sub(back));
+                    reset.extend(remove_last_commits(&mut standing, kept));
                 }
                 _ => {}
             }
         }
+        reset.extend(standing.iter().filter(|used| used.disk.fate == FateOnDisk::RemovedByReset));
+        reset.retain(|used| used.disk.fate != FateOnDisk::Gone);
+        standing.retain(|used| !used.disk.fate.is_over());
         (standing, reset)
     }
 }
@@ -464,6 +506,14 @@ impl FileUse {
     pub fn changed_at(&self) -> u64 {
         self.edited_at.max(self.written_at)
     }
+}
+
+/// Removes all commits but the first `kept`, except those that git's own files show to exist.
+fn remove_last_commits<'d>(commits: &mut Vec<&'d RecordedEffect>, kept: usize) -> Vec<&'d RecordedEffect> {
+    let last = commits.split_off(kept);
+    let (standing, removed) = last.into_iter().partition(|used| used.disk.fate.is_standing());
+    commits.extend::<Vec<_>>(standing);
+    removed
 }
 
 fn makes_commit(kind: EffectKind) -> bool {
@@ -529,6 +579,11 @@ impl StagedNames {
                 }
             }
         }
+    }
+
+    fn add_names(&mut self, names: Vec<String>) {
+        let room = MAX_STAGED_FILES_KEPT.saturating_sub(self.names.len());
+        self.names.extend(names.into_iter().take(room));
     }
 
     /// Returns whether a `git add` was seen that stages this file.

@@ -605,6 +605,7 @@ mod pleasant;
 mod previews_and_titles;
 mod quoted_words;
 mod results_of_checks;
+mod rewritten_commits;
 mod role_from_variable;
 mod rules_in_questions;
 mod scratch_tests;
