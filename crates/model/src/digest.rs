@@ -20,6 +20,7 @@ mod remaining_request;
 mod repeated;
 mod stashes;
 mod statements;
+mod thrown_away;
 mod thru_commands;
 mod todos;
 
@@ -51,7 +52,7 @@ pub use remaining_request::NamedFileEdits;
 pub use statements::{AgentStatement, CallStep, RequestWithOutcome, ToolCallAction, names_more_than_a_tool};
 
 /// A digest with another version is rebuilt from the journal.
-pub const SCHEMA_VERSION: u32 = 17;
+pub const SCHEMA_VERSION: u32 = 18;
 
 const WORK_OR_START: EventSet =
     EventSet::from_names(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -276,9 +277,14 @@ pub struct FileUse {
     /// The record number of the last command whose text says that it writes or deletes the file.
     #[serde(skip_serializing_if = "is_default")]
     pub written_at: u64,
-    /// The record number of the commit that contains the last changes, or of the command that discarded them.
+    /// The record number of the commit that contains the last changes.
     #[serde(skip_serializing_if = "is_default")]
     pub saved_at: u64,
+    /// The record number of the last command that threw changes away. Git throws away only changes to files that it
+    /// tracks.
+    #[serde(skip_serializing_if = "is_default")]
+    #[serde(rename = "thrown_away")]
+    pub discarded_at: u64,
     /// How many commits since the last edit did not contain the file.
     #[serde(skip_serializing_if = "is_default")]
     #[serde(rename = "passed_by")]
@@ -626,6 +632,9 @@ impl Digest {
                     if file.saved_at > 0 {
                         known.saved_at = file.saved_at + shift;
                     }
+                    if file.discarded_at > 0 {
+                        known.discarded_at = file.discarded_at + shift;
+                    }
                     known.stashed = file.stashed;
                 }
                 None => whole.files.push(FileUse {
@@ -633,6 +642,7 @@ impl Digest {
                     edited_at: later(file.edited_at),
                     written_at: later(file.written_at),
                     saved_at: later(file.saved_at),
+                    discarded_at: later(file.discarded_at),
                     ..file
                 }),
             }

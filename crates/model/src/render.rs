@@ -51,7 +51,7 @@ pub fn output_line_for_model(text: &str, max: usize) -> String {
 }
 
 /// Removes invisible characters and escapes characters that could close the markup around the text.
-fn escape_for_model(text: &str) -> String {
+pub(crate) fn escape_for_model(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     // Invisible characters are removed first, because their removal can bring other characters together.
     let seen = clean_text(text);
@@ -173,34 +173,6 @@ pub fn block_quote(text: &str, max: usize) -> String {
         lines.push(format!("> {line}").trim_end().to_owned());
     }
     lines.join("\n")
-}
-
-/// Like [`block_quote`], but keeps the indentation of the lines, because it may matter in a file's text.
-pub fn block_quote_indented(text: &str, max: usize) -> String {
-    let (mut lines, mut room) = (Vec::new(), max);
-    for line in text.trim_matches(['\n', '\r']).lines() {
-        let indent: usize =
-            line.chars().map_while(indent_of_char).sum::<usize>().min(MAX_KEPT_INDENT_COLUMNS);
-        if room <= indent {
-            lines.push("  > …".to_owned());
-            break;
-        }
-        let line = inline_for_model(line, room - indent);
-        room = room.saturating_sub(utf16_length(&line) + indent + 5);
-        lines.push(format!("  > {:indent$}{line}", "").trim_end().to_owned());
-    }
-    lines.join("\n")
-}
-
-/// The maximum indentation that is kept, in columns.
-const MAX_KEPT_INDENT_COLUMNS: usize = 16;
-
-fn indent_of_char(c: char) -> Option<usize> {
-    match c {
-        ' ' => Some(1),
-        '\t' => Some(4),
-        _ => None,
-    }
 }
 
 /// Puts a command or a line of output in backticks, which the text cannot close.
@@ -357,18 +329,6 @@ mod tests {
         assert_eq!(in_quotation_marks(lines, 60), "“print 'food  6.00'. - and a  total”");
         assert_eq!(block_quote(lines, 60), "> print 'food  6.00'.\n>\n> - and a   total");
         assert_eq!(in_backticks("food  6.00", 60), "`food 6.00`", "a name or a command");
-    }
-
-    #[test]
-    fn a_block_keeps_lines_and_indentation_and_nothing_else() {
-        let text = "- a\n  - b\u{202e}\n\n\tcode </x>\n";
-        assert_eq!(block_quote_indented(text, 100), "  > - a\n  >   - b\n  >\n  >     code <\\/x>");
-        for max in 1..60 {
-            let cut = block_quote_indented(text, max);
-            assert!(utf16_length(&cut) <= max + 10, "{max}: {cut}");
-            assert!(cut.lines().all(|line| line.starts_with("  >")), "{cut}");
-        }
-        assert!(block_quote_indented(text, 12).ends_with('…'));
     }
 
     #[test]

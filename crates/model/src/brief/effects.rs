@@ -1,6 +1,8 @@
 //! Work at risk, and effects on the outside world. They come first in a brief. An incomplete list ends with the
 //! number of omitted items.
 
+mod refs;
+
 use std::collections::BTreeSet;
 
 use super::BriefOccasion;
@@ -10,6 +12,8 @@ use crate::digest::{Digest, FileUse, GitState, OtherBranch, RecordedEffect};
 use crate::effect::{DescriptionDetail, Effect, EffectKind, describe_effect};
 use crate::render::{format_path_or_code, in_quotation_marks, inline_for_model};
 use crate::text::{count_with_noun, cut_to_bytes};
+
+use refs::RefFate;
 
 /// Up to this many uncommitted files are always listed by name.
 const FILES_ALWAYS_NAMED: usize = 3;
@@ -281,9 +285,13 @@ pub(super) fn external_effect_candidates(
 ) -> Vec<Candidate> {
     let mut groups: Vec<EffectGroup> = Vec::new();
     let other_branch = digest.git_state().other_branch;
-    for used in digest.effects.iter().filter(|used| used.effect.kind.is_external() && is_wanted(used)) {
+    for (place, used) in digest.effects.iter().enumerate() {
+        let fate = refs::fate_of_ref(&digest.effects, place);
+        if !used.effect.kind.is_external() || fate == RefFate::Undone || !is_wanted(used) {
+            continue;
+        }
         let is_new = used.record > digest.last_compaction_before_work;
-        let key = EffectGroupKey::of_effect(used, is_new, other_branch);
+        let key = EffectGroupKey { fate, ..EffectGroupKey::of_effect(used, is_new, other_branch) };
         match groups.iter_mut().find(|group| group.key == key) {
             Some(group) => group.members.push(used),
             None => groups.push(EffectGroup { key, members: vec![used] }),
@@ -303,6 +311,7 @@ pub(super) fn external_effect_candidates(
 struct EffectGroupKey<'d> {
     is_new: bool,
     kind: EffectKind,
+    fate: RefFate,
     place: &'d str,
     folder: &'d str,
     /// The record number of an effect that is never grouped, or 0 if the effect can be grouped.
@@ -343,7 +352,7 @@ impl<'d> EffectGroupKey<'d> {
         );
         let alone = if groups { 0 } else { used.record };
         let folder = if used.is_in_other_repository { folder.as_str() } else { "" };
-        EffectGroupKey { is_new, kind, place, folder, ungrouped_record: alone }
+        EffectGroupKey { is_new, kind, fate: RefFate::Kept, place, folder, ungrouped_record: alone }
     }
 }
 
@@ -367,6 +376,9 @@ impl EffectGroup<'_> {
             format!(" in {}", format_path_or_code(self.key.folder, 100))
         };
         let forms = match self.members.as_slice() {
+            members if self.key.fate != RefFate::Kept => {
+                vec![format!("{}{there}{at}", refs::describe_deleted_refs(members, self.key.fate))]
+            }
             [used] if self.key.kind != EffectKind::Push => {
                 let mut effect = used.effect.clone();
                 if self.key.kind == EffectKind::Commit {
@@ -380,18 +392,14 @@ impl EffectGroup<'_> {
                 vec![format!("{}{there}{at}", self.branches_with_commits())]
             }
             members => {
-                // A branch that was created twice is listed once. The id of a deleted branch is only its commit, so the
-                // name is printed as well.
+                // A branch that was created twice is listed once.
                 let is_branch = self.key.kind == EffectKind::Branch;
                 let mut seen = BTreeSet::new();
                 let members: Vec<&&RecordedEffect> = members
                     .iter()
                     .filter(|used| !is_branch || seen.insert(id_with_text(used, 100)))
                     .collect();
-                let ids: Vec<String> = members
-                    .iter()
-                    .map(|used| if is_branch { id_with_text(used, 50) } else { id_or_text(used) })
-                    .collect();
+                let ids: Vec<String> = members.iter().map(|used| id_or_text(used)).collect();
                 let named: Vec<String> = members.iter().map(|used| id_with_text(used, 50)).collect();
                 let long: Vec<String> = members.iter().map(|used| id_with_text(used, 100)).collect();
                 let head = self.text_before_ids();

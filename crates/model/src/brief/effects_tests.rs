@@ -213,3 +213,64 @@ fn lines_about_uncommitted_work_are_recognised_in_old_and_new_packets() {
         assert_eq!(is_uncommitted_work(item), is_uncommitted, "{item}");
     }
 }
+
+#[test]
+fn a_branch_that_was_created_and_deleted_is_listed_once() {
+    let branch = |record, what: &str, id: &str| effect_use(record, EffectKind::Branch, what, "", id);
+    for (effects, expected) in [
+        (
+            vec![branch(1, "a", ""), branch(2, "deleted a", "1111111")],
+            &["branch a created and since deleted, was 1111111, 16:20"][..],
+        ),
+        // Git printed nothing about the deletion.
+        (
+            vec![branch(1, "a", ""), branch(2, "deleted a", "")],
+            &["branch a created and since deleted, 16:20"],
+        ),
+        (
+            vec![branch(1, "a", ""), branch(2, "deleted a", ""), branch(3, "a", "")],
+            &["branch a created, 16:20"],
+        ),
+        (
+            vec![
+                branch(1, "a", ""),
+                branch(2, "b", ""),
+                branch(3, "deleted a", ""),
+                branch(4, "deleted b", ""),
+            ],
+            &["2 branches created and since deleted: a, b, 16:20"],
+        ),
+        (
+            vec![branch(1, "new", ""), branch(2, "deleted old", "1111111"), branch(3, "deleted older", "")],
+            &["2 branches deleted: old (was 1111111), older, 16:20", "branch new created, 16:20"],
+        ),
+        (vec![branch(1, "deleted old", "1111111")], &["branch deleted old, was 1111111, 16:20"]),
+        (
+            vec![
+                effect_use(1, EffectKind::Tag, "v1", "", ""),
+                branch(2, "v1", ""),
+                effect_use(3, EffectKind::Tag, "deleted v1", "", ""),
+            ],
+            &["tag v1 created and since deleted, 16:20", "branch v1 created, 16:20"],
+        ),
+    ] {
+        let mut digest = Digest::new("s");
+        digest.effects = effects;
+        assert_eq!(longest_forms(&digest), expected);
+    }
+}
+
+#[test]
+fn a_fast_forward_is_no_commit_of_its_own() {
+    let mut digest = Digest::new("s");
+    digest.effects = vec![
+        commit_effect(1, "1111111", "One"),
+        // Git printed `Updating 0000000..1111111`, and then the same for a branch of somebody else.
+        effect_use(2, EffectKind::Merge, "topic", "", "1111111"),
+        effect_use(3, EffectKind::Merge, "origin/main", "", "2222222"),
+    ];
+    digest.git_on_disk = Some(GitOnDisk { has_remote: true, ..GitOnDisk::default() });
+    let unpushed: Vec<&str> =
+        digest.git_state().unpushed.iter().map(|used| used.effect.id.as_str()).collect();
+    assert_eq!(unpushed, ["1111111"]);
+}

@@ -5,7 +5,7 @@ use super::candidate::{Candidate, FactClass, FactListLayout};
 use super::{BriefMaterial, BriefOccasion};
 use crate::activity::short_session_id;
 use crate::digest::Digest;
-use crate::render::{block_quote_indented, format_path_or_code, in_quotation_marks};
+use crate::render::format_path_or_code;
 use crate::text::count_with_noun;
 
 /// [`has_compaction_brief`] recognises a brief that follows a compaction by this text in its first line.
@@ -164,23 +164,4 @@ pub(super) fn omitted_line(candidates: &[Candidate], choice: &FormChoice) -> Opt
         words.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| count_with_noun(n, word)).collect();
     let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
     (!left.is_empty()).then(|| format!("More{parts}: `thru brief --all`.\n"))
-}
-
-/// Quotes a file's text in three lengths.
-pub fn quote_file_text(name: &str, content: &str) -> Vec<String> {
-    let name = format_path_or_code(name, 200);
-    let form = |most| match content.trim().contains('\n') {
-        // Lists and code need their line breaks, so text with several lines becomes a block quote.
-        true => (":\n", block_quote_indented(content, most)),
-        false => (": ", in_quotation_marks(content, most)),
-    };
-    let forms = [400, 1_200, 4_000].map(form);
-    forms
-        .map(|(colon, quoted)| {
-            // Tags are made harmless with a backslash, which the agent must not take for a part of the file.
-            let is_changed = quoted.contains("<\\") && !content.contains("<\\");
-            let note = if is_changed { " (with `<\\` where the file has `<`)" } else { "" };
-            format!("{name}{note}{colon}{quoted}")
-        })
-        .to_vec()
 }

@@ -36,6 +36,10 @@ pub struct FileEdit {
     /// What the edit changed, according to the transcript.
     #[serde(skip_serializing_if = "ChangedLine::is_empty")]
     pub line: ChangedLine,
+    /// Whether a later command threw the edit away before it was committed (see [`Digest::is_thrown_away`]).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "thrown_away")]
+    pub(super) is_discarded: bool,
     /// Whether a hook reported the edit. In that case, the agent's text before the edit is read from the transcript
     /// later.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -58,6 +62,7 @@ impl Digest {
             changed_names: file.names.clone(),
             call_hash: hash_call_id(&record.id),
             line: ChangedLine::default(),
+            is_discarded: false,
             is_reported_by_hook: live,
         });
         keep_last(&mut self.changes, MAX_CHANGES);
@@ -91,7 +96,8 @@ impl Digest {
         let since = checked.max(closed);
         let saved =
             |path: &str| self.files.iter().find(|file| file.path == path).map_or(0, |file| file.saved_at);
-        let is_open = |edit: &&FileEdit| edit.record > since.max(saved(&edit.path));
+        let is_open =
+            |edit: &&FileEdit| edit.record > since.max(saved(&edit.path)) && !self.is_thrown_away(edit);
         self.changes.iter().filter(is_open).collect()
     }
 
@@ -135,7 +141,10 @@ impl Digest {
     /// Returns the declarations that edits to a file changed after a record.
     pub fn names_changed_since(&self, path: &str, record: u64) -> ChangedNames {
         let mut names = ChangedNames::default();
-        let edits = self.changes.iter().filter(|change| change.path == path && change.record > record);
+        let is_kept = |change: &&FileEdit| {
+            change.path == path && change.record > record && !self.is_thrown_away(change)
+        };
+        let edits = self.changes.iter().filter(is_kept);
         edits.for_each(|change| names.add_later_edit(&change.changed_names));
         names
     }
@@ -151,7 +160,8 @@ impl Digest {
     /// its distinct reasons, oldest first. A reason that mentions only another file is left out.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
-        for change in self.changes.iter().rev().filter(|change| change.record > record) {
+        let is_kept = |change: &&FileEdit| change.record > record && !self.is_thrown_away(change);
+        for change in self.changes.iter().rev().filter(is_kept) {
             let place = found.iter().position(|(path, _)| *path == change.path);
             let place = place.unwrap_or_else(|| {
                 found.push((&change.path, Vec::new()));

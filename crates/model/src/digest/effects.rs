@@ -155,17 +155,9 @@ impl Digest {
             EffectKind::Discard if effect.what == "untracked files" => {}
             EffectKind::Discard => {
                 let names: Vec<&str> = effect.what.split(' ').collect();
-                for file in self
-                    .files
-                    .iter_mut()
-                    .filter(|file| names.iter().any(|name| is_file_or_folder_of(name, &file.path)))
-                {
-                    file.saved_at = now;
-                }
+                self.discard_changes(|path| names.iter().any(|name| is_file_or_folder_of(name, path)));
             }
-            EffectKind::Reset if effect.what.starts_with("--hard") => {
-                all(&mut self.files, |file, now| file.saved_at = now);
-            }
+            EffectKind::Reset if effect.what.starts_with("--hard") => self.discard_changes(|_| true),
             EffectKind::Reset if command.contains("--soft") => {
                 // The files of the removed commits are staged now. It is unknown which files these are, but staging a
                 // committed file changes nothing.
@@ -199,10 +191,9 @@ impl Digest {
             .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
-    /// Returns the files whose changes are in no observed commit, including those that were stashed.
+    /// Returns the files whose changes may be in no observed commit.
     pub fn files_without_observed_commit(&self) -> impl Iterator<Item = &str> {
-        let is_changed = |file: &&FileUse| file.stashed || file.has_uncommitted_change();
-        self.files.iter().filter(is_changed).map(|file| file.path.as_str())
+        self.files.iter().filter(|file| file.may_have_uncommitted_change()).map(|file| file.path.as_str())
     }
 
     /// Returns whether a file's changes are uncommitted: no observed commit contains them, and git's own files do not
@@ -211,11 +202,13 @@ impl Digest {
     fn is_uncommitted(&self, file: &FileUse) -> bool {
         let is_in = |list: &[String]| list.contains(&file.path);
         let disk = self.git_on_disk.as_ref();
-        if file.stashed {
-            return disk.is_some_and(|disk| is_in(&disk.files_changed_in_index));
-        }
+        let is_untracked = || disk.is_some_and(|disk| is_in(&disk.untracked_files));
         if !file.has_uncommitted_change() {
-            return false;
+            // Only git's own files show whether anything was changed after the commit, the discard or the stash.
+            let is_changed = disk.is_some_and(|disk| is_in(&disk.files_changed_in_index));
+            let is_work = file.edits > 0 || changed::looks_like_committable_text(&file.path);
+            return (file.stashed || file.is_changed_by_line_that_settled_it()) && is_changed
+                || file.may_have_uncommitted_change() && is_untracked() && is_work;
         }
         let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
         if is_equal && !self.staged.names_file(&file.path) {
@@ -234,7 +227,9 @@ impl Digest {
     fn is_only_in_stash(&self, file: &FileUse) -> bool {
         let stash = self.effects.iter().rfind(|used| used.effect.kind == EffectKind::Stash);
         let is_edited_since = stash.is_some_and(|used| used.record < file.changed_at());
-        file.stashed && (is_edited_since || !self.is_uncommitted(file))
+        let is_untracked =
+            self.git_on_disk.as_ref().is_some_and(|disk| disk.untracked_files.contains(&file.path));
+        file.stashed && (is_edited_since && !is_untracked || !self.is_uncommitted(file))
     }
 
     /// Returns whether the session staged a file that nobody can have committed, because HEAD has not moved since. `head`
@@ -390,7 +385,7 @@ impl Digest {
     }
 
     /// Drops notes that are no longer true: notes about a stash that was reapplied, or about discarded changes to a
-    /// file that was edited again.
+    /// file that was changed again.
     fn keep_notes_still_true<'d>(&self, notes: Vec<&'d RecordedEffect>) -> Vec<&'d RecordedEffect> {
         let mut kept: Vec<&RecordedEffect> = Vec::new();
         for used in notes {
@@ -405,12 +400,16 @@ impl Digest {
                 _ => kept.push(used),
             }
         }
-        let edited_since = |used: &RecordedEffect| {
+        let changed_since = |used: &RecordedEffect| {
             let names: Vec<&str> = used.effect.what.split(' ').collect();
             let is_of = |file: &&FileUse| names.iter().any(|name| is_file_or_folder_of(name, &file.path));
-            self.files.iter().filter(is_of).any(|file| file.edited_at > used.record)
+            let is_changed = |file: &FileUse| {
+                file.changed_at() > used.record
+                    || file.is_changed_by_line_that_settled_it() && self.is_uncommitted(file)
+            };
+            self.files.iter().filter(is_of).any(is_changed)
         };
-        kept.retain(|used| used.effect.kind != EffectKind::Discard || !edited_since(used));
+        kept.retain(|used| used.effect.kind != EffectKind::Discard || !changed_since(used));
         // Several notes about the same discarded changes are reduced to the last one.
         let is_again = |later: &[&RecordedEffect], used: &RecordedEffect| {
             later
@@ -457,7 +456,10 @@ impl Digest {
         for used in self.effects.iter().filter(|used| !used.is_in_other_repository) {
             match used.effect.kind {
                 EffectKind::Commit => standing.push(used),
-                EffectKind::Merge if !used.effect.id.is_empty() => standing.push(used),
+                // A fast-forward makes no commit. Its output names the commit, but not the branch.
+                EffectKind::Merge if !used.effect.id.is_empty() && !used.effect.place.is_empty() => {
+                    standing.push(used);
+                }
                 EffectKind::Push | EffectKind::UpToDate => pushed = standing.len(),
                 EffectKind::Amend => {
                     let kept = pushed.max(standing.len().saturating_sub(1));
@@ -484,7 +486,29 @@ impl FileUse {
     /// Returns whether the file was changed in the checkout, by a tool or a command, and no later commit contains the
     /// change.
     pub fn has_uncommitted_change(&self) -> bool {
-        !self.is_outside_checkout && !self.stashed && self.changed_at() > self.saved_at
+        !self.is_outside_checkout && !self.stashed && self.changed_at() > self.settled_at()
+    }
+
+    /// Returns whether the file may have an uncommitted change. In case of doubt, git's own files decide: the last
+    /// change may have been made after the commit in the same command line, and a file that git does not track survives
+    /// when changes are thrown away or stashed.
+    pub fn may_have_uncommitted_change(&self) -> bool {
+        self.has_uncommitted_change()
+            || !self.is_outside_checkout
+                && self.changed_at() > 0
+                && (self.stashed
+                    || self.discarded_at > self.saved_at
+                    || self.is_changed_by_line_that_settled_it())
+    }
+
+    /// Returns whether the command line that committed or discarded the file's changes also changed the file.
+    fn is_changed_by_line_that_settled_it(&self) -> bool {
+        !self.stashed && self.changed_at() > 0 && self.changed_at() == self.settled_at()
+    }
+
+    /// Returns the number of the last record that committed or discarded the file's changes, or 0 if none did.
+    fn settled_at(&self) -> u64 {
+        self.saved_at.max(self.discarded_at)
     }
 
     /// Returns whether the session edited the file with a tool or with a command whose text shows the edit. Commands
@@ -499,7 +523,7 @@ impl FileUse {
 
     /// Returns whether a tool edited the file and no later commit contains the edit.
     fn has_unsaved_edit(&self) -> bool {
-        self.edits > 0 && self.edited_at > self.saved_at
+        self.edits > 0 && self.edited_at > self.settled_at()
     }
 
     /// Returns the number of the last record that changed the file, or 0 if none did.

@@ -171,6 +171,10 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_merge(mut self) {
+        // A merge that has to be committed is followed by `git commit`, which prints a line of its own.
+        if has_flag(self.arguments, &["--no-commit", "--squash"]) {
+            return;
+        }
         if let Some(line) = self.command_output().take_first_line(parse_commit_line) {
             self.add_effect(EffectKind::Merge, line.subject, line.branch, line.id);
             return;
@@ -182,9 +186,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
             "Squash commit",
             "Automatic merge failed",
         ];
-        if none.iter().any(|words| self.command_output().contains_text(words))
-            || has_flag(self.arguments, &["--no-commit", "--squash"])
-        {
+        if none.iter().any(|words| self.command_output().contains_text(words)) {
             return;
         }
         let moved = self.command_output().take_first_line(new_commit_in_updating_line);

@@ -87,19 +87,22 @@ pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
     line
 }
 
-/// Lists space-separated file names without their folders, because a path that is cut short could denote another
-/// file.
+/// Lists space-separated paths. Of a long path, only the file name is shown, because a path that is cut short could denote
+/// another file.
 fn shorten_file_names(what: &str, most: usize) -> String {
     const MAX_FILE_NAMES: usize = 4;
+    const MAX_PATH_BYTES: usize = 60;
     if !what.contains(['/', '.']) {
         return inline_for_model(what, most);
     }
-    let names: Vec<&str> = what.split(' ').map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+    let shorten = |path: &str| match path.len() <= MAX_PATH_BYTES {
+        true => inline_for_model(path, MAX_PATH_BYTES),
+        false => inline_for_model(path.rsplit('/').next().unwrap_or(path), 80),
+    };
+    let names: Vec<String> = what.split(' ').map(shorten).collect();
     let more = names.len().saturating_sub(MAX_FILE_NAMES);
     let more = if more > 0 { format!(" +{more} more") } else { String::new() };
-    let shown: Vec<String> =
-        names.iter().take(MAX_FILE_NAMES).map(|name| inline_for_model(name, 80)).collect();
-    format!("{}{more}", shown.join(", "))
+    format!("{}{more}", names[..names.len().min(MAX_FILE_NAMES)].join(", "))
 }
 
 /// Describes an action such as `created: Title`. The verb is kept unchanged, and the title is quoted.

@@ -110,6 +110,7 @@ pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest
     let redact = project.settings.redact_options();
     CheckoutHistory::new(&git_folder(digest, checkout), redact).add_fates(digest);
     digest.git_on_disk = git_state_on_disk(digest, checkout, redact);
+    digest.forget_edits_thrown_away();
     digest.mark_files_written_by_commands();
     if digest.git_on_disk.is_some() {
         let folders = session_folders(digest, checkout);
@@ -393,9 +394,7 @@ pub fn uncommitted_by_others(
     let history = CheckoutHistory::new(checkout, project.settings.redact_options());
     for digest in digests.iter_mut() {
         history.add_fates(digest);
-        // The changes of a stash may be in the checkout again.
-        let is_changed = |file: &&FileUse| file.stashed || file.has_uncommitted_change();
-        digest.files.iter().filter(is_changed).for_each(&mut add);
+        digest.files.iter().filter(|file| file.may_have_uncommitted_change()).for_each(&mut add);
         changed_by_unnamed_commands(project, digest, examined, listed).iter().for_each(&mut add);
     }
     if others.files.is_empty() {

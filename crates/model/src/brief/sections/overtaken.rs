@@ -135,6 +135,7 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
     let named = digest.files_named_in(&said.text);
     let is_meant = |edit: &&FileEdit| {
         edit.record > said.record
+            && !digest.is_thrown_away(edit)
             && (named.is_empty() || named.iter().any(|name| is_file_or_folder_of(name, &edit.path)))
     };
     let mut edits = digest.changes.iter().filter(is_meant);

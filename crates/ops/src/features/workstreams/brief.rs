@@ -169,7 +169,7 @@ fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> 
         told.push(workstream_fact(&of("questions"), format!("questions that its files answer: {list}")));
     }
     if place.settings.resume_inline {
-        told.extend(loads.iter().filter_map(|load| inlined_file_candidate(place, load)));
+        told.extend(loads.iter().filter_map(|load| Some(inlined_file(place, load)?.candidate)));
     }
     told
 }
@@ -222,21 +222,30 @@ fn describe_file_to_load(load: &FileToLoad, since: Option<Timestamp>, now: Times
 /// since then are ignored.
 pub(super) fn is_file_text_in_context(place: &WorkstreamFinder, session: &Id, load: &FileToLoad) -> bool {
     place.settings.resume_inline
-        && inlined_file_candidate(place, load)
-            .is_some_and(|candidate| context_held::holds_full_text(place.store, session, &candidate))
+        && inlined_file(place, load).is_some_and(|file| {
+            file.is_whole && context_held::holds_full_text(place.store, session, &file.candidate)
+        })
 }
 
-fn inlined_file_candidate(place: &WorkstreamFinder, load: &FileToLoad) -> Option<Candidate> {
+/// The text of a file that a manifest loads.
+struct InlinedFile {
+    candidate: Candidate,
+    /// Whether the candidate's longest form determines the text of the file completely.
+    is_whole: bool,
+}
+
+fn inlined_file(place: &WorkstreamFinder, load: &FileToLoad) -> Option<InlinedFile> {
     let path = load.path.as_deref()?;
-    let text = String::from_utf8(place.read_file(path).ok()?).ok()?;
-    let text = Redacted::redact_head(&text, MAX_INLINED_BYTES, place.settings.redact_options());
+    let on_disk = String::from_utf8(place.read_file(path).ok()?).ok()?;
+    let redacted = Redacted::redact_head(&on_disk, MAX_INLINED_BYTES, place.settings.redact_options());
+    let quoted = quote_file_text(path, &on_disk, &redacted);
     let mut candidate = Candidate::new_after_session_facts(
         &INLINED_FILES_BRIEF_SECTION,
         format!("workstream:file:{path}"),
-        quote_file_text(path, &text),
+        quoted.forms,
     );
     candidate.text_kind = TokenTextKind::kind_of_file_content(path);
-    Some(candidate)
+    Some(InlinedFile { candidate, is_whole: quoted.is_whole })
 }
 
 const REMINDER_ID_PREFIX: &str = "workstream:unread:";
