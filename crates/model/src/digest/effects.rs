@@ -166,7 +166,13 @@ impl Digest {
                 let names: Vec<String> = saved.map(|file| file.path.clone()).collect();
                 self.staged.add_names(names);
             }
-            EffectKind::Stash => self.add_stash(effect),
+            EffectKind::Stash => {
+                self.add_stash(effect);
+                let is_index_kept = command.contains("--keep-index") || command.contains(" -k");
+                if !effect.is_stash_of_named_files() && !is_index_kept {
+                    self.staged = StagedNames::default();
+                }
+            }
             // A rebase ends only with a clean tree, so its commits contain all changes.
             EffectKind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
             EffectKind::Unstash | EffectKind::StashDrop => self.end_stash(effect),
@@ -314,7 +320,7 @@ impl Digest {
                 .filter(|used| match used.disk.is_pushed {
                     Some(true) => false,
                     // The commit that was pushed was replaced by this one.
-                    Some(false) if used.disk.is_successor => true,
+                    Some(false) if used.disk.is_successor() => true,
                     _ => last_push.is_none_or(|push| used.record > push),
                 })
                 .collect(),
@@ -342,18 +348,8 @@ impl Digest {
             self.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
         let known = self.last_known_head();
         let moved = disk_commit.filter(|id| known.is_some_and(|known| !id.starts_with(known)));
-        let is_commit_pushed = commit.is_some_and(|used| {
-            let is_observed = last_push.is_some_and(|push| push >= used.record);
-            match &self.git_on_disk {
-                None => is_observed,
-                Some(_) if used.effect.id.is_empty() => is_observed && is_on_remote,
-                Some(disk) => {
-                    let remote = disk.remote_commit.as_deref();
-                    used.disk.is_pushed == Some(true)
-                        || remote.is_some_and(|remote| remote.starts_with(&used.effect.id))
-                }
-            }
-        });
+        let is_push_observed = |used: &RecordedEffect| last_push.is_some_and(|push| push >= used.record);
+        let is_commit_pushed = commit.is_some_and(|used| self.is_pushed(used, is_push_observed(used)));
         GitState {
             branch,
             commit,

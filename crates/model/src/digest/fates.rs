@@ -25,11 +25,11 @@ pub enum FateOnDisk {
 }
 
 /// What git's own files say about one effect. It is never stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EffectOnDisk {
     pub fate: FateOnDisk,
-    /// Whether the effect's commit has replaced the one that the session made.
-    pub is_successor: bool,
+    /// The id of the commit that the session made, if the effect's commit has replaced it.
+    pub replaced_id: String,
     /// Whether a remote branch contains the commit as of the last fetch or push, or `None` if it is unknown.
     pub is_pushed: Option<bool>,
 }
@@ -109,12 +109,14 @@ impl Digest {
             if fate == FateOnDisk::RemovedByReset && refs.has_others && used.record < last_push {
                 fate = FateOnDisk::Unknown;
             }
+            let mut replaced_id = String::new();
             if let Some(id) = successor {
+                replaced_id.clone_from(&used.effect.id);
                 use_successor(&mut used.effect, found.unwrap_or_default(), id, &history, redact);
             }
             let is_pushed = successor.or(found).or_else(|| head.starts_with(&used.effect.id).then_some(head));
             let is_pushed = is_pushed.and_then(|id| is_pushed_to(&history, &disk.remote_commits, id));
-            used.disk = EffectOnDisk { fate, is_successor: successor.is_some(), is_pushed };
+            used.disk = EffectOnDisk { fate, replaced_id, is_pushed };
         }
         self.drop_repeated_successors();
     }
@@ -127,8 +129,8 @@ impl Digest {
                 has_known_commit(other)
                     && (other.effect.id.starts_with(id) || id.starts_with(&other.effect.id))
             };
-            let is_recorded = |other: &RecordedEffect| is_same(other) && !other.disk.is_successor;
-            if self.effects[place].disk.is_successor
+            let is_recorded = |other: &RecordedEffect| is_same(other) && !other.disk.is_successor();
+            if self.effects[place].disk.is_successor()
                 && (self.effects.iter().any(is_recorded) || self.effects[place + 1..].iter().any(is_same))
             {
                 self.effects[place].disk.fate = FateOnDisk::Gone;
@@ -152,6 +154,18 @@ impl Digest {
             if !standing.iter().any(may_contain) {
                 file.saved_at = 0;
             }
+        }
+    }
+
+    /// Returns whether a remote branch contains a commit. If git's own files can be read, they must show it. Otherwise, an
+    /// observed push is enough.
+    pub fn is_pushed(&self, commit: &RecordedEffect, is_push_observed: bool) -> bool {
+        let Some(disk) = &self.git_on_disk else { return is_push_observed };
+        let remote = disk.remote_commit.as_deref();
+        match commit.effect.id.as_str() {
+            // The commit at HEAD is probably this one.
+            "" => is_push_observed && remote == Some(disk.commit.as_str()),
+            id => commit.disk.is_pushed == Some(true) || remote.is_some_and(|remote| remote.starts_with(id)),
         }
     }
 
@@ -179,6 +193,13 @@ impl Digest {
                 }
             };
         }
+    }
+}
+
+impl EffectOnDisk {
+    /// Returns whether the effect's commit has replaced the one that the session made.
+    pub fn is_successor(&self) -> bool {
+        !self.replaced_id.is_empty()
     }
 }
 

@@ -61,6 +61,10 @@ impl Effect {
         self.place.split(' ').filter(|name| !name.is_empty() && self.place != SOME_CHANGES)
     }
 
+    pub(super) fn is_stash_of_named_files(&self) -> bool {
+        self.stash_names().next().is_some()
+    }
+
     /// Returns whether a stash covers a file. Returns false if it is unknown which changes the stash covers.
     pub(super) fn stash_may_contain(&self, path: &str) -> bool {
         self.place.is_empty() || self.stash_names().any(|name| is_file_or_folder_of(name, path))

@@ -436,7 +436,7 @@ fn is_worth_knowing(digest: &Digest, turn: &RequestWithOutcome, outcome: &AgentS
 /// Returns whether a closing message names a commit, a pull request or another effect that was made by then.
 fn names_effect(digest: &Digest, outcome: &AgentStatement) -> bool {
     digest.effects.iter().filter(|used| used.record <= outcome.record).any(|used| {
-        [&used.effect.id, &used.effect.link]
+        [&used.effect.id, &used.effect.link, &used.disk.replaced_id]
             .iter()
             .any(|name| !name.is_empty() && outcome.text.contains(name.as_str()))
     })
