@@ -5,6 +5,7 @@ mod agents;
 mod changed;
 mod changes;
 mod commit_history;
+mod continued;
 mod disk;
 mod effects;
 mod failures;
@@ -18,11 +19,14 @@ mod parsed;
 mod prompts;
 mod remaining_request;
 mod repeated;
+mod staged;
+mod standing;
 mod stashes;
 mod statements;
 mod thrown_away;
 mod thru_commands;
 mod todos;
+mod unclear_commits;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -34,6 +38,8 @@ use crate::checkout_path;
 use crate::event::{EventName, EventSet, FileAction, TodoStatus};
 use crate::journal::{self, JournalRecord, RecordedAnswer, RecordedFile, RecordedTodo};
 use crate::window::ContextWindowUse;
+
+use unclear_commits::UnclearCommit;
 
 pub use agents::{ApprovedPlan, DelegatedTask};
 pub use changed::{ChangedFiles, ChangesAfterRun, is_documentation};
@@ -132,8 +138,14 @@ pub struct Digest {
     /// The number of the record in which a hook last read HEAD.
     #[serde(rename = "head_at")]
     pub head_read_at: u64,
+    /// The number of the record of the last command that may have moved HEAD and whose result is unknown.
+    #[serde(skip_serializing_if = "is_default")]
+    head_unclear_at: u64,
+    /// The command lines that may have made commits, oldest first. The output does not show whether they did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unclear_commits: Vec<UnclearCommit>,
     /// The names of files that were staged but not yet committed.
-    staged: effects::StagedNames,
+    staged: staged::StagedNames,
     /// The state in git's own files. It is read when a brief or a packet is composed and is never stored.
     #[serde(skip)]
     pub git_on_disk: Option<GitOnDisk>,
@@ -571,109 +583,6 @@ impl Digest {
             }
         }
         self.todos.retain(|todo| todo.status != Some(TodoStatus::Deleted));
-    }
-
-    /// Appends this session to `earlier`, the session that it continues.
-    pub fn append_to_earlier_digest(self, earlier: Digest) -> Digest {
-        let shift = earlier.record_count;
-        let mut whole =
-            Digest { session: self.session, last_at: self.last_at, end_reason: self.end_reason, ..earlier };
-        whole.record_count += self.record_count;
-        whole.prompt_count += self.prompt_count;
-        whole.unread_journal_bytes += self.unread_journal_bytes;
-        whole.context = self.context;
-        whole.compactions += self.compactions;
-        // If the new session contains work, the earlier session's compaction is no longer the last one.
-        if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
-            whole.last_compaction_before_work = shift + self.last_compaction_before_work;
-            whole.compaction_without_work = None;
-            whole.words_after_compact_command = self.words_after_compact_command;
-        }
-        if self.unnamed_change_at > 0 {
-            whole.unnamed_change_at = self.unnamed_change_at + shift;
-        }
-        if self.last_work_record > 0 {
-            whole.last_work_record = self.last_work_record + shift;
-        }
-        if !self.stopped_at.is_empty() {
-            whole.stopped_at = self.stopped_at;
-        }
-        whole.command_about_records = self.command_about_records;
-        whole.thru_commands.extend(self.thru_commands.iter().map(|record| record + shift));
-        let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
-        whole.prompts.extend(self.prompts.into_iter().map(later));
-        let later = |said: AgentStatement| AgentStatement { record: said.record + shift, ..said };
-        whole.statements.extend(self.statements.into_iter().map(later));
-        let later = |agent: DelegatedTask| DelegatedTask { record: agent.record + shift, ..agent };
-        whole.agents.extend(self.agents.into_iter().map(later));
-        whole.plan =
-            self.plan.map(|plan| ApprovedPlan { record: plan.record + shift, ..plan }).or(whole.plan);
-        let later = |change: FileEdit| FileEdit { record: change.record + shift, ..change };
-        whole.changes.extend(self.changes.into_iter().map(later));
-        let later = |step: CallStep| CallStep { record: step.record + shift, ..step };
-        whole.steps.extend(self.steps.into_iter().map(later));
-        let later = |record: u64| if record > 0 { record + shift } else { 0 };
-        for file in self.files {
-            match whole.files.iter_mut().find(|known| known.path == file.path) {
-                Some(known) => {
-                    known.edits += file.edits;
-                    known.reads += file.reads;
-                    known.mentions_in_commands += file.mentions_in_commands;
-                    (known.deleted, known.last_use_record) = (file.deleted, file.last_use_record + shift);
-                    known.commits_without_file += file.commits_without_file;
-                    if file.edits > 0 {
-                        known.edited_at = file.edited_at + shift;
-                        known.commits_without_file = file.commits_without_file;
-                    }
-                    if file.written_at > 0 {
-                        known.written_at = file.written_at + shift;
-                        known.commits_without_file = file.commits_without_file;
-                    }
-                    if file.saved_at > 0 {
-                        known.saved_at = file.saved_at + shift;
-                    }
-                    if file.discarded_at > 0 {
-                        known.discarded_at = file.discarded_at + shift;
-                    }
-                    known.stashed = file.stashed;
-                }
-                None => whole.files.push(FileUse {
-                    last_use_record: file.last_use_record + shift,
-                    edited_at: later(file.edited_at),
-                    written_at: later(file.written_at),
-                    saved_at: later(file.saved_at),
-                    discarded_at: later(file.discarded_at),
-                    ..file
-                }),
-            }
-        }
-        whole.merge_continued_runs(self.commands, self.checks, self.failures, shift);
-        whole.answers.extend(self.answers);
-        let later = |used: RecordedEffect| RecordedEffect { record: used.record + shift, ..used };
-        whole.effects.extend(self.effects.into_iter().map(later));
-        if !self.branch.is_empty() {
-            whole.branch = self.branch;
-        }
-        if !self.head.is_empty() {
-            (whole.head, whole.head_read_at) = (self.head, self.head_read_at + shift);
-        }
-        whole.git_on_disk = self.git_on_disk.or(whole.git_on_disk);
-        if !self.todos.is_empty() {
-            whole.todos = self.todos;
-            whole.todos_changed_at = self.todos_changed_at + shift;
-        }
-        if !self.last_message.is_empty() {
-            whole.last_message_record = self.last_message_record + shift;
-            whole.open_call = self.open_call;
-        }
-        for (mine, newer) in
-            [(&mut whole.last_message, self.last_message), (&mut whole.summary, self.summary)]
-        {
-            if !newer.is_empty() {
-                *mine = newer;
-            }
-        }
-        whole
     }
 
     /// Returns the record number of the last compaction. Everything after it is still in the agent's context window.

@@ -14,6 +14,7 @@ mod request;
 mod table;
 mod tokens;
 mod tool;
+mod typed_git;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ use command_output::CommandOutput;
 use parts::{Fallback, UnwrappedCommand};
 
 pub use tool::tool_acts_externally as tool_acts;
+pub use typed_git::{GitCommandsOfLine, TypedCommit, git_commands_of_line};
 pub use words::{DescriptionDetail, describe_effect};
 
 /// The maximum length of an effect's text, in bytes.

@@ -32,7 +32,7 @@ pub use check::{
 pub use counts::{TestCounts, counts_in_output};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_test_line};
 pub use lasting::failure_lasts;
-pub use list::{DividedCommandLine, divide_failed_line};
+pub use list::{DividedCommandLine, divide_failed_line, line_after_commit};
 pub use named_files::files_named_by_check;
 pub use open::{
     CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result,

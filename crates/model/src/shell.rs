@@ -330,6 +330,11 @@ pub fn writes_unnamed_file(command: &str) -> bool {
     })
 }
 
+/// Returns whether a command line appends output to a file.
+pub fn appends_to_file(command: &str) -> bool {
+    split_words(command).iter().any(|word| word.is_operator && word.text.starts_with(">>"))
+}
+
 /// Returns what a program does to its file arguments, or `None` if its arguments are not files.
 fn action_of_program(program: &str, subcommand: &str, in_place: bool) -> Option<FileAction> {
     Some(match program {

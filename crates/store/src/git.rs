@@ -173,6 +173,14 @@ pub fn moves_of_branch(dir: &Path, branch: &str) -> Vec<BranchMove> {
     moves
 }
 
+/// Returns the newest moves of a checkout's HEAD, oldest first. Returns `None` if git keeps no reflog of HEAD.
+pub fn moves_of_head(dir: &Path) -> Option<Vec<BranchMove>> {
+    let (git_dir, _) = git_folders(dir)?;
+    let mut moves = Vec::new();
+    let is_read = each_move_in_reflog(&git_dir.join("logs/HEAD"), |found| moves.push(found.to_branch_move()));
+    is_read.then_some(moves)
+}
+
 /// Returns the name of a branch's reference, or `None` if it would lead out of the folder of branches.
 fn branch_reference(branch: &str) -> Option<String> {
     let name = format!("refs/heads/{branch}");
@@ -267,6 +275,11 @@ impl HeadMove<'_> {
         let mut ids = ids.split(' ');
         let at = Timestamp::from_second(when.split(' ').next()?.parse().ok()?).ok()?;
         Some(HeadMove { old: ids.next()?, new: ids.next()?, at, what: what.trim_end() })
+    }
+
+    fn to_branch_move(&self) -> BranchMove {
+        let [commit_before, commit, what] = [self.old, self.new, self.what].map(str::to_owned);
+        BranchMove { commit_before, commit, at: self.at, what }
     }
 
     /// Returns whether this move of HEAD may have rewritten files, including files whose content is the same again by

@@ -29,6 +29,7 @@ pub struct CommitHistory<'m> {
     places: BTreeMap<&'m str, usize>,
     /// In the order in which they first appear in the reflog. A commit cannot contain a commit that was made later.
     commits: Vec<KnownCommit<'m>>,
+    made_since_removal: Vec<&'m str>,
 }
 
 #[derive(Debug)]
@@ -167,6 +168,11 @@ impl<'m> CommitHistory<'m> {
         self.places.get(id).is_some_and(|place| self.commits[*place].is_removed_by_reset)
     }
 
+    /// Returns the commits that were made after the last reset that removed commits.
+    pub fn commits_made_since_removal(&self) -> &[&'m str] {
+        &self.made_since_removal
+    }
+
     fn place_of(&mut self, id: &'m str) -> usize {
         let next = self.commits.len();
         let place = *self.places.entry(id).or_insert(next);
@@ -198,6 +204,7 @@ impl<'m> CommitHistory<'m> {
     ) {
         self.add_contained(now, before);
         (self.commits[now].subject, self.commits[now].are_parents_known) = (subject, true);
+        self.made_since_removal.push(self.commits[now].id);
         if let Some(open) = rebase {
             open.made.push((subject, now));
         }
@@ -258,7 +265,10 @@ impl<'m> CommitHistory<'m> {
         for place in self.commits_in(before).places {
             let is_known_to_be_above = place == before && matches!(to.get(..5), Some("HEAD~" | "HEAD^"));
             let is_left = is_known_to_be_above || self.containment(&kept, place) == Containment::No;
-            self.commits[place].is_removed_by_reset |= is_left;
+            if is_left {
+                self.commits[place].is_removed_by_reset = true;
+                self.made_since_removal.clear();
+            }
         }
     }
 

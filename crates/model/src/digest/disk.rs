@@ -138,7 +138,7 @@ impl Digest {
 
     /// Returns the time of the last prompt or call before the record with this number. If none is known, returns the
     /// session's start.
-    fn time_of_last_event_before(&self, record: u64) -> Option<Timestamp> {
+    pub(super) fn time_of_last_event_before(&self, record: u64) -> Option<Timestamp> {
         let prompts = self.prompts.iter().map(|prompt| (prompt.record, prompt.at.as_str()));
         let commands = self.commands.iter().map(|used| (used.last_run_record, used.at.as_str()));
         let steps = self.steps.iter().map(|step| (step.record, step.at.as_str()));

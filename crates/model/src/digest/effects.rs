@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Digest, EffectOnDisk, FateOnDisk, FileEdit, FileUse, OtherBranch, changed, keep_last};
+use super::staged::StagedNames;
+use super::{Digest, EffectOnDisk, FateOnDisk, FileUse, OtherBranch, changed, keep_last};
 use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
@@ -14,8 +15,6 @@ use crate::shell;
 const MIN_COMMITS_WITHOUT_FILE: u32 = 2;
 
 const MAX_EFFECTS_KEPT: usize = 200;
-
-const MAX_STAGED_FILES_KEPT: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEffect {
@@ -92,10 +91,12 @@ impl Digest {
     }
 
     pub(super) fn add_effects(&mut self, record: &JournalRecord) {
-        match record.ok != Some(false) || !record.effect.is_empty() {
-            true => self.staged.add_commands(&shell::simple_commands(&record.command)),
-            false => self.staged.add_commands(&commands_that_may_have_succeeded(&record.command)),
-        }
+        let commands = match record.ok != Some(false) || !record.effect.is_empty() {
+            true => shell::simple_commands(&record.command),
+            false => commands_that_may_have_succeeded(&record.command),
+        };
+        self.staged.add_commands(&commands, self.record_count);
+        self.add_unclear_git_commands(record);
         for effect in &record.effect {
             let elsewhere = is_outside_checkout(&effect.folder, &record.worktree, &record.cwd);
             if effect.kind == EffectKind::Status {
@@ -161,10 +162,10 @@ impl Digest {
             EffectKind::Reset if command.contains("--soft") => {
                 // The files of the removed commits are staged now. It is unknown which files these are, but staging a
                 // committed file changes nothing.
-                let saved =
-                    self.files.iter().filter(|file| file.saved_at > 0 && !file.has_uncommitted_change());
-                let names: Vec<String> = saved.map(|file| file.path.clone()).collect();
-                self.staged.add_names(names);
+                let is_saved = |file: &&FileUse| file.saved_at > 0 && !file.has_uncommitted_change();
+                for file in self.files.iter().filter(is_saved) {
+                    self.staged.add_name(&file.path, now);
+                }
             }
             EffectKind::Stash => {
                 self.add_stash(effect);
@@ -217,7 +218,11 @@ impl Digest {
                 || file.may_have_uncommitted_change() && is_untracked() && is_work;
         }
         let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
-        if is_equal && !self.staged.names_file(&file.path) {
+        let is_maybe_committed = self.has_unclear_commit_since(file.changed_at());
+        if is_equal && (is_maybe_committed || !self.staged.names_file(&file.path)) {
+            return false;
+        }
+        if disk.is_none() && is_maybe_committed {
             return false;
         }
         file.has_unsaved_edit()
@@ -246,10 +251,15 @@ impl Digest {
     }
 
     /// Returns the commit at HEAD, or the beginning of its id, from the last hook that read it or from the last commit,
-    /// whichever is newer. After any other command that moves HEAD, its position is unknown.
+    /// whichever is newer. After any other command that moves or may have moved HEAD, its position is unknown.
     fn last_known_head(&self) -> Option<&str> {
         let here = self.effects.iter().filter(|used| !used.is_in_other_repository);
-        let head = match here.rev().find(|used| moves_head(used.effect.kind)) {
+        let last_move = here.rev().find(|used| moves_head(used.effect.kind));
+        let known_at = last_move.map_or(0, |used| used.record).max(self.head_read_at);
+        if self.last_unclear_move_of_head() > known_at {
+            return None;
+        }
+        let head = match last_move {
             Some(used) if used.record > self.head_read_at => {
                 if makes_commit(used.effect.kind) {
                     &used.effect.id
@@ -420,62 +430,6 @@ impl Digest {
             .collect();
         last
     }
-
-    /// Returns the commits that still exist, here or on the remote, because no later amend or reset removed them.
-    pub fn standing_commits(&self) -> Vec<&RecordedEffect> {
-        self.standing_and_reset_commits().0
-    }
-
-    /// Returns the commits that may contain this edit, oldest first. One of them contains it, and the newest is the
-    /// last commit that the file was in. Empty if the edit is not committed or was discarded.
-    pub fn commits_one_of_which_contains(&self, edit: &FileEdit) -> Vec<&RecordedEffect> {
-        let saved_at = self.files.iter().find(|file| file.path == edit.path).map_or(0, |file| file.saved_at);
-        let mut commits = self.standing_commits();
-        commits.retain(|commit| commit.record > edit.record && commit.record <= saved_at);
-        match commits.last() {
-            Some(last) if last.record == saved_at => commits,
-            _ => Vec::new(),
-        }
-    }
-
-    /// Returns the unpushed commits that a reset removed.
-    pub fn commits_removed_by_reset(&self) -> Vec<&RecordedEffect> {
-        self.standing_and_reset_commits().1
-    }
-
-    /// Returns the commits that still exist, then the commits that a reset removed.
-    fn standing_and_reset_commits(&self) -> (Vec<&RecordedEffect>, Vec<&RecordedEffect>) {
-        let mut standing: Vec<&RecordedEffect> = Vec::new();
-        let mut reset = Vec::new();
-        // A pushed commit still exists on the remote even if a reset removes it locally.
-        let mut pushed = 0;
-        for used in self.effects.iter().filter(|used| !used.is_in_other_repository) {
-            match used.effect.kind {
-                EffectKind::Commit => standing.push(used),
-                // A fast-forward makes no commit. Its output names the commit, but not the branch.
-                EffectKind::Merge if !used.effect.id.is_empty() && !used.effect.place.is_empty() => {
-                    standing.push(used);
-                }
-                EffectKind::Push | EffectKind::UpToDate => pushed = standing.len(),
-                EffectKind::Amend => {
-                    let kept = pushed.max(standing.len().saturating_sub(1));
-                    drop(remove_last_commits(&mut standing, kept));
-                    standing.push(used);
-                }
-                EffectKind::Reset if used.effect.what.contains(['~', '^']) => {
-                    let back =
-                        used.effect.what.rsplit('~').next().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
-                    let kept = pushed.max(standing.len().saturating_sub(back));
-                    reset.extend(remove_last_commits(&mut standing, kept));
-                }
-                _ => {}
-            }
-        }
-        reset.extend(standing.iter().filter(|used| used.disk.fate == FateOnDisk::RemovedByReset));
-        reset.retain(|used| used.disk.fate != FateOnDisk::Gone);
-        standing.retain(|used| !used.disk.fate.is_over());
-        (standing, reset)
-    }
 }
 
 impl FileUse {
@@ -528,19 +482,11 @@ impl FileUse {
     }
 }
 
-/// Removes all commits but the first `kept`, except those that git's own files show to exist.
-fn remove_last_commits<'d>(commits: &mut Vec<&'d RecordedEffect>, kept: usize) -> Vec<&'d RecordedEffect> {
-    let last = commits.split_off(kept);
-    let (standing, removed) = last.into_iter().partition(|used| used.disk.fate.is_standing());
-    commits.extend::<Vec<_>>(standing);
-    removed
-}
-
-fn makes_commit(kind: EffectKind) -> bool {
+pub(super) fn makes_commit(kind: EffectKind) -> bool {
     matches!(kind, EffectKind::Commit | EffectKind::Amend | EffectKind::Merge)
 }
 
-fn moves_head(kind: EffectKind) -> bool {
+pub(super) fn moves_head(kind: EffectKind) -> bool {
     matches!(
         kind,
         EffectKind::Commit
@@ -554,7 +500,7 @@ fn moves_head(kind: EffectKind) -> bool {
     )
 }
 
-fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
+pub(super) fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
     if folder.is_empty() {
         return cwd.starts_with('/') || cwd.starts_with("..");
     }
@@ -565,57 +511,6 @@ fn is_outside_checkout(folder: &str, checkout: &str, cwd: &str) -> bool {
         return below.is_none_or(|below| below.contains("worktrees/"));
     }
     folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
-}
-
-/// The names staged since the last commit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct StagedNames {
-    all: bool,
-    names: Vec<String>,
-}
-
-impl StagedNames {
-    /// Records the files that the commands stage, or commit directly with `--all`.
-    fn add_commands(&mut self, commands: &[Vec<String>]) {
-        for words in commands {
-            let mut rest = words.iter().skip_while(|word| *word != "git").skip(1);
-            let Some(verb) = rest.find(|word| matches!(word.as_str(), "add" | "commit" | "rm" | "mv")) else {
-                continue;
-            };
-            let short = |word: &String, letter: char| {
-                word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
-            };
-            if verb == "commit" {
-                self.all |= rest.any(|word| word == "--all" || short(word, 'a'));
-                continue;
-            }
-            for word in rest {
-                let is_all =
-                    matches!(word.as_str(), "." | "-A" | "--all" | "-u" | ":/") || word.contains(['*', '$']);
-                self.all |= is_all;
-                if !is_all && !word.starts_with('-') && self.names.len() < MAX_STAGED_FILES_KEPT {
-                    self.names.push(word.clone());
-                }
-            }
-        }
-    }
-
-    fn add_names(&mut self, names: Vec<String>) {
-        let room = MAX_STAGED_FILES_KEPT.saturating_sub(self.names.len());
-        self.names.extend(names.into_iter().take(room));
-    }
-
-    /// Returns whether a `git add` was seen that stages this file.
-    fn names_file(&self, path: &str) -> bool {
-        self.all || self.names.iter().any(|name| is_file_or_folder_of(name, path))
-    }
-
-    /// Returns whether a commit made now would contain a file. If no `git add` was seen, the commit is assumed to
-    /// contain all files.
-    fn would_commit_contain_file(&self, path: &str) -> bool {
-        self.names.is_empty() || self.names_file(path)
-    }
 }
 
 /// Returns the commands of a failed line that may have succeeded, such as `git add -A` in `git add -A && git commit`. A
@@ -630,7 +525,8 @@ fn commands_that_may_have_succeeded(command: &str) -> Vec<Vec<String>> {
 /// Returns whether a name in a command line or a message denotes this file or a folder that contains it.
 pub(crate) fn is_file_or_folder_of(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
-    if matches!(name, "" | "." | ":/") {
+    // `:/` is git's name for the top of the checkout.
+    if matches!(name, "" | "." | ":") {
         return true;
     }
     let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

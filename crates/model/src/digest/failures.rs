@@ -1,5 +1,6 @@
 //! The session's commands and their results, open failures, and failures that will recur.
 
+mod continued;
 mod inherited;
 mod missing_files;
 mod results;
@@ -18,7 +19,8 @@ use crate::text::cut_to_bytes;
 
 pub(super) use results::result_of_record;
 use results::{
-    divide_record_of_failed_line, do_error_lines_belong_to_one_check, error_of_record, result_of_each_check,
+    divide_record_of_failed_line, do_error_lines_belong_to_one_check, error_of_record, record_after_commit,
+    result_of_each_check,
 };
 pub use traps::Trap;
 
@@ -274,11 +276,14 @@ impl Digest {
     /// parts are added as if they were two calls.
     pub(super) fn add_run(&mut self, record: &JournalRecord) {
         if let Some((checks, rest)) = divide_record_of_failed_line(record) {
+            let rest = record_after_commit(&rest).unwrap_or(rest);
             self.add_command(&checks);
             self.add_command(&rest);
             self.add_failure(&rest);
             return;
         }
+        let after_commit = record_after_commit(record);
+        let record = after_commit.as_ref().unwrap_or(record);
         if !record.command.is_empty() && !record.is_refused() {
             self.add_command(record);
         }
@@ -368,53 +373,6 @@ impl Digest {
         if went_well {
             self.add_workaround(record);
         }
-    }
-
-    /// Applies the runs of a session that continues this one. They may show that failures in this session are fixed.
-    pub(super) fn merge_continued_runs(
-        &mut self,
-        commands: Vec<CommandUse>,
-        checks: Vec<NewestRunOfCheck>,
-        failures: Vec<Failure>,
-        shift: u64,
-    ) {
-        for used in checks
-            .into_iter()
-            .map(|used| NewestRunOfCheck { last_run_record: used.last_run_record + shift, ..used })
-        {
-            let Some(check) = used.parsed_check() else { continue };
-            if used.last_result == RunResult::Passed {
-                let errand = CommandPurpose::Checks(Vec::new());
-                let open = self.failures.iter_mut().filter(|failure| failure.is_open);
-                open.for_each(|failure| failure.close_if_solved(&[&check], &errand, true, ""));
-            }
-            let key = check.identity_key();
-            self.checks.retain(|known| known.check_key() != Some(&key));
-            self.checks.push(used);
-        }
-        for command in commands {
-            if command.last_result != RunResult::Failed {
-                let errand = run::command_purpose(&command.command, &command.folder);
-                let open = self.failures.iter_mut().filter(|failure| failure.is_open);
-                open.for_each(|failure| failure.close_if_solved(&[], &errand, true, ""));
-            }
-            self.commands.retain(|known| known.command != command.command);
-            self.commands.push(CommandUse { last_run_record: command.last_run_record + shift, ..command });
-        }
-        for failure in
-            failures.into_iter().map(|failure| Failure { record: failure.record + shift, ..failure })
-        {
-            let keys: Vec<String> =
-                failure.checks_of_command("").iter().map(ProjectCheck::identity_key).collect();
-            for older in self.failures.iter_mut().filter(|older| older.is_open && failure.is_open) {
-                let is_run_again = older.command_or_file == failure.command_or_file
-                    || older.checks_of_command("").iter().any(|check| keys.contains(&check.identity_key()));
-                older.is_open &= !is_run_again;
-            }
-            self.failures.push(failure);
-        }
-        keep_last(&mut self.checks, MAX_CHECKS_IN_DIGEST);
-        keep_last(&mut self.failures, MAX_FAILURES_KEPT);
     }
 
     /// Adds a run of a check. `part` is the check's own part in a line with several checks. The other fields of the

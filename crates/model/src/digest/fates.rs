@@ -4,6 +4,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::commit_history::{CommitHistory, Containment};
+use super::staged::StagedNames;
 use super::stashes::outstanding_stashes;
 use super::{BranchMove, Digest, RecordedEffect};
 use crate::effect::{Effect, EffectKind};
@@ -119,6 +120,16 @@ impl Digest {
             used.disk = EffectOnDisk { fate, replaced_id, is_pushed };
         }
         self.drop_repeated_successors();
+        let is_removed = |used: &RecordedEffect| used.disk.fate == FateOnDisk::RemovedByReset;
+        let is_recorded = |id: &str| {
+            self.effects.iter().any(|used| has_known_commit(used) && id.starts_with(&used.effect.id))
+        };
+        // Somebody else may have committed what a soft reset had staged.
+        if self.effects.iter().any(is_removed)
+            && !history.commits_made_since_removal().iter().all(|id| is_recorded(id))
+        {
+            self.staged = StagedNames::default();
+        }
     }
 
     /// Several commits may have been made into one, and the session may have recorded that one itself.

@@ -12,21 +12,9 @@ use super::{
 };
 
 pub(super) fn apply_git_rule(seen: &mut EffectCollector, part: &UnwrappedCommand) {
-    let mut words = &part.words[1..];
-    let mut folder = part.folder.clone();
-    while let Some(word) = words.first().filter(|word| word.starts_with('-')) {
-        let takes_value = matches!(word.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree");
-        if word == "-C" {
-            folder = words.get(1).cloned().unwrap_or_default();
-        }
-        words = words.get(1 + usize::from(takes_value)..).unwrap_or_default();
-    }
-    let Some((verb, rest)) = words.split_first() else { return };
-    if has_flag(rest, &["--dry-run", "--abort", "--quit", "-h", "--help"]) {
-        return;
-    }
+    let Some((verb, rest, folder)) = verb_arguments_and_folder(part) else { return };
     let git = GitCommand { collector: seen, command: part, arguments: rest, folder };
-    match verb.as_str() {
+    match verb {
         "commit" => git.add_commit(),
         "cherry-pick" | "revert" => git.add_picked_commits(verb),
         "push" => git.add_push(),
@@ -45,6 +33,38 @@ pub(super) fn apply_git_rule(seen: &mut EffectCollector, part: &UnwrappedCommand
         "init" | "clone" => git.add_repository_creation(),
         _ => {}
     }
+}
+
+/// Returns the verb of a git command, its arguments and the folder in which it runs. Returns `None` if the command
+/// changes nothing.
+pub(super) fn verb_arguments_and_folder(part: &UnwrappedCommand) -> Option<(&str, &[String], String)> {
+    let mut words = &part.words[1..];
+    let mut folder = part.folder.clone();
+    while let Some(word) = words.first().filter(|word| word.starts_with('-')) {
+        let takes_value = matches!(word.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree");
+        if word == "-C" {
+            folder = words.get(1).cloned().unwrap_or_default();
+        }
+        words = words.get(1 + usize::from(takes_value)..).unwrap_or_default();
+    }
+    let (verb, rest) = words.split_first()?;
+    let changes_nothing = has_flag(rest, &["--dry-run", "--abort", "--quit", "-h", "--help"]);
+    (!changes_nothing).then_some((verb.as_str(), rest, folder))
+}
+
+/// Returns the subject that the options of `git commit` give, or an empty string.
+pub(super) fn subject_in_arguments(arguments: &[String]) -> String {
+    // In `-qam text`, the value belongs to the last of the combined short options.
+    let is_message = |word: &&str| {
+        let options = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        options
+            .and_then(|rest| rest.strip_suffix('m'))
+            .is_some_and(|rest| rest.chars().all(|c| "aqsvne".contains(c)))
+    };
+    let option = arguments.iter().map(String::as_str).find(is_message).unwrap_or("-m");
+    option_value(arguments, &[option, "-m", "--message"])
+        .map(|text| commit_subject(&text))
+        .unwrap_or_default()
 }
 
 struct GitCommand<'s, 'a, 'p> {
@@ -114,17 +134,7 @@ impl<'a> GitCommand<'_, 'a, '_> {
         if !(is_cut || self.collector.probably_succeeded(self.command)) {
             return;
         }
-        // In `-qam text`, the value belongs to the last of the combined short options.
-        let is_message = |word: &&str| {
-            let options = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-            options
-                .and_then(|rest| rest.strip_suffix('m'))
-                .is_some_and(|rest| rest.chars().all(|c| "aqsvne".contains(c)))
-        };
-        let option = self.arguments.iter().map(String::as_str).find(is_message).unwrap_or("-m");
-        let subject = option_value(self.arguments, &[option, "-m", "--message"])
-            .map(|text| commit_subject(&text))
-            .unwrap_or_default();
+        let subject = subject_in_arguments(self.arguments);
         let id = self.command_output().take_first_line(commit_shown_by_log).unwrap_or_default();
         self.add_effect(kind, &subject, "", id);
     }

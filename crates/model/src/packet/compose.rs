@@ -7,6 +7,7 @@ mod files;
 mod first_files;
 mod git;
 mod next;
+mod repeat;
 mod unfinished;
 
 use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};

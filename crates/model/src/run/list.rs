@@ -1,7 +1,9 @@
 //! Divides a command line such as `make test; ./deploy.sh` into its checks and the part after them. The exit code of
 //! the line is that of its last part, so the checks may have passed although the line failed.
 
+use super::check::strip_assignments_and_wrappers;
 use super::exit::CheckedLine;
+use super::open::git_subcommand;
 use super::script::expand_shells;
 use super::typed::is_cd_step;
 use crate::shell::{CommandStep, StepJoin, here_document_end};
@@ -88,6 +90,26 @@ fn divide_line_after_here_document(
     })
 }
 
+/// Returns the part of a command line after its last `git commit`, preceded by the line's `cd` commands. Returns `None` if
+/// nothing runs after the commit, or if it is unclear what does.
+pub fn line_after_commit(command: &str) -> Option<String> {
+    let command = &*expand_shells(command.trim());
+    let line = CheckedLine::parse_command(command);
+    let steps = line.steps_without_control_flow()?;
+    let is_commit = |step: &CommandStep| {
+        let words = strip_assignments_and_wrappers(&step.words);
+        words.first().is_some_and(|program| program == "git") && git_subcommand(&words[1..]) == "commit"
+    };
+    let last_commit = steps.iter().rposition(is_commit)?;
+    let joins =
+        |step: &CommandStep| matches!(step.join_to_next, StepJoin::And | StepJoin::Next | StepJoin::Pipe);
+    let piped = steps[last_commit..].iter().take_while(|step| step.join_to_next == StepJoin::Pipe).count();
+    let next = last_commit + piped + 1;
+    let rest = steps.get(next).filter(|_| steps[last_commit..next].iter().all(joins))?;
+    let part = &command[rest.word_ranges[0].start..];
+    Some(with_cd_commands_before(command, &steps[..next], part))
+}
+
 /// Puts the `cd` commands of the earlier steps before a part of the line.
 fn with_cd_commands_before(command: &str, before: &[CommandStep], part: &str) -> String {
     let mut line = String::new();
@@ -113,7 +135,26 @@ fn is_cutting_filter(step: &CommandStep) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::divide_failed_line;
+    use super::{divide_failed_line, line_after_commit};
+
+    #[test]
+    fn what_comes_after_a_commit_is_found() {
+        for (line, expected) in [
+            ("git add -A && git commit -qm x && git push origin HEAD", Some("git push origin HEAD")),
+            ("git commit -qm 'a && b'; git push", Some("git push")),
+            ("git commit -qm x 2>&1 | tail -3 && git push && ./deploy.sh", Some("git push && ./deploy.sh")),
+            ("cd web && git commit -qm x && git push", Some("cd web && git push")),
+            ("git commit -m a && git commit --amend -m b && git push", Some("git push")),
+            ("git -C web commit -m a && git push", Some("git push")),
+            ("git commit -qm \"$(cat <<'E'\nOne\nE\n)\" && git push", Some("git push")),
+            ("git commit -qm x", None),
+            ("make && git commit -qm x", None),
+            ("git commit -qm x || git stash", None),
+            ("git push", None),
+        ] {
+            assert_eq!(line_after_commit(line).as_deref(), expected, "{line}");
+        }
+    }
 
     #[test]
     fn a_failed_list_is_divided_behind_its_checks() {

@@ -9,7 +9,7 @@ use model::digest::{Digest, FileTime, FileUse, GitOnDisk, OtherBranch};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{HookOutcome, RECORDS_LOST_EVENT, Receipt};
-use model::redact::RedactOptions;
+use model::redact::{RedactOptions, Redacted};
 use store::{Store, layout};
 
 use crate::features::packets::claimed;
@@ -105,6 +105,7 @@ pub fn facts_of_digest(
 pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest, examined: ExaminedFiles) {
     let checkout = &project.root.checkout;
     add_end_of_closed_work(project.store, digest);
+    settle_unclear_commits(project, digest);
     drop_runs_of_missing_files(digest, checkout);
     add_changes_on_disk(project, digest, examined, &mut FilesListedByGit::default());
     let redact = project.settings.redact_options();
@@ -117,6 +118,25 @@ pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest
         digest.mark_edits_of_missing_files_as_saved(|path| !exists_in_any_folder(&folders, path));
     }
     digest.are_files_changed_since = have_files_changed_since_session(project.store, digest, checkout);
+}
+
+/// Finds out from git's own files whether command lines made commits that their output does not show. Few sessions have
+/// such command lines, so usually nothing is read.
+fn settle_unclear_commits(project: &ProjectContext, digest: &mut Digest) {
+    let checkout = &project.root.checkout;
+    for worktree in digest.worktrees_with_unclear_commits() {
+        let folder = if worktree.is_empty() { checkout } else { Path::new(&worktree) };
+        // A journal can name any folder.
+        if folder != checkout && !git::is_same_repository(checkout, folder) {
+            continue;
+        }
+        let mut moves = store::git::moves_of_head(folder).unwrap_or_default();
+        for found in &mut moves {
+            let redacted = Redacted::redact_whole(&found.what, project.settings.redact_options());
+            found.what = redacted.into_text().into_owned();
+        }
+        digest.settle_unclear_commits(&worktree, &moves);
+    }
 }
 
 /// Adds the time up to which the user's words are about a packet that is done by now.

@@ -3,11 +3,11 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use model::digest::{BranchMove, HistoryOnDisk, RefsOnDisk, StashOnDisk};
+use model::digest::{HistoryOnDisk, RefsOnDisk, StashOnDisk};
 
 use super::{
-    GitHead, HeadMove, MAX_PACKED_REFS_BYTES, REFLOG_TAIL_BYTES, commit_on_remote, each_move_in_reflog,
-    find_packed_ref, git_folders, is_commit_hash, read_first_line, remote_names,
+    GitHead, MAX_PACKED_REFS_BYTES, REFLOG_TAIL_BYTES, commit_on_remote, each_move_in_reflog,
+    find_packed_ref, git_folders, is_commit_hash, moves_of_head, read_first_line, remote_names,
 };
 use crate::dir::Dir;
 use crate::read::{open_outside_store, read_lines, require_regular_file};
@@ -21,9 +21,8 @@ const MAX_REMOTES: usize = 8;
 
 /// Reads the newest moves of HEAD, and the commits of its branch on the remotes.
 pub fn read_history(dir: &Path, head: &GitHead) -> HistoryOnDisk {
-    let Some((git_dir, common)) = git_folders(dir) else { return HistoryOnDisk::default() };
-    let mut moves_of_head = Vec::new();
-    each_move_in_reflog(&git_dir.join("logs/HEAD"), |found| moves_of_head.push(found.to_branch_move()));
+    let Some((_, common)) = git_folders(dir) else { return HistoryOnDisk::default() };
+    let moves_of_head = moves_of_head(dir).unwrap_or_default();
     let remotes = remote_names(&common).unwrap_or_default().into_iter().take(MAX_REMOTES);
     let remote_commits =
         remotes.filter_map(|remote| commit_on_remote(&common, &remote, &head.branch)).collect();
@@ -55,13 +54,6 @@ pub fn read_stashes(dir: &Path) -> Option<Vec<StashOnDisk>> {
         stashes.push(StashOnDisk { description: found.what.to_owned(), at: found.at });
     });
     (is_whole && is_read).then_some(stashes)
-}
-
-impl HeadMove<'_> {
-    pub(super) fn to_branch_move(&self) -> BranchMove {
-        let [commit_before, commit, what] = [self.old, self.new, self.what].map(str::to_owned);
-        BranchMove { commit_before, commit, at: self.at, what }
-    }
 }
 
 struct FoundRefs<'f> {

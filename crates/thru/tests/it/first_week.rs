@@ -605,6 +605,7 @@ mod picking_up;
 mod piped_runs;
 mod pleasant;
 mod previews_and_titles;
+mod quiet_commits;
 mod quoted_words;
 mod results_of_checks;
 mod rewritten_commits;

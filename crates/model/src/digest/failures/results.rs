@@ -1,5 +1,6 @@
 //! How the command of a journal record ended, and how each check in it ended.
 
+use crate::effect::{Effect, EffectKind};
 use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, ProjectCheck, RunResult, TestCounts};
 
@@ -67,6 +68,17 @@ pub(in crate::digest) fn divide_record_of_failed_line<'a>(
         ..record.clone()
     };
     Some((checks, rest))
+}
+
+/// Leaves the parts up to the commit out of a failed command line, because the output shows that the commit was made.
+/// Otherwise, the line would seem to be a command to run again. Returns `None` if there is nothing to leave out.
+pub(in crate::digest) fn record_after_commit<'a>(record: &JournalRecord<'a>) -> Option<JournalRecord<'a>> {
+    let is_commit = |effect: &Effect| matches!(effect.kind, EffectKind::Commit | EffectKind::Amend);
+    if record.ok != Some(false) || !record.effect.iter().any(is_commit) {
+        return None;
+    }
+    let rest = run::line_after_commit(&record.command)?;
+    Some(JournalRecord { command: rest.into(), ..record.clone() })
 }
 
 /// Returns whether the error lines of a command line can only be those of a single check.

@@ -1,6 +1,7 @@
 //! Composes the first prompt for the next agent. It is short, because the packet's other sections accompany it.
 
 use super::PacketFacts;
+use super::repeat::may_first_parts_have_taken_effect;
 use super::unfinished::{UnfinishedCall, describe_unfinished};
 use crate::brief::{self, BriefFact};
 use crate::digest::{CallStep, Failure, RecordedEffect, ToolCallAction};
@@ -677,7 +678,12 @@ fn is_work_step(step: &CallStep) -> bool {
 
 /// Describes a failure by its command. The context section contains the error.
 fn describe_failure(failure: &Failure) -> String {
-    format!("the failing command {} (see Failing)", in_backticks(&failure.command_as_typed(), 120))
+    let command = failure.command_as_typed();
+    let caution = match may_first_parts_have_taken_effect(&command) {
+        true => "; its first parts may have taken effect, so do not repeat it as a whole",
+        false => "",
+    };
+    format!("the failing command {} (see Failing){caution}", in_backticks(&command, 120))
 }
 
 #[cfg(test)]

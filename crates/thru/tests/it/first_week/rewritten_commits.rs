@@ -112,6 +112,11 @@ fn a_commit_that_was_undone_is_not_the_last_and_its_file_is_at_risk() {
         let told = brief(&env);
         assert!(!told.contains("1 file edited by"), "{command}: {told}");
     }
+    // The user commits the change in another terminal.
+    let env = env_with_commit();
+    do_at(&env, "19:00:04", "s1", "git reset --soft HEAD~1");
+    env.run_git(&["commit", "--quiet", "-m", "Swap again"]);
+    assert!(!brief(&env).contains("1 file edited by"), "{}", brief(&env));
     // Nothing is left to commit after a hard reset.
     let env = env_with_commit();
     env.run_git(&["reset", "--quiet", "--hard", "HEAD~1"]);
