@@ -32,6 +32,10 @@ const MAX_EFFECT_TEXT_BYTES: usize = 200;
 /// other files.
 const MAX_CHANGED_FILES_LIST_BYTES: usize = 2_000;
 const MAX_EFFECT_PLACE_BYTES: usize = 200;
+
+/// The place of a stash that contains only some of the changes, if it is unknown which.
+pub const SOME_CHANGES: &str = "some changes";
+
 const MAX_EFFECT_ID_BYTES: usize = 120;
 const MAX_EFFECT_LINK_BYTES: usize = 300;
 
@@ -106,7 +110,8 @@ pub struct Effect {
     /// The subject of a commit, the branch of a push, or the action on an issue.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub what: String,
-    /// The branch of a commit, the remote of a push, or the repository of a pull request.
+    /// The branch of a commit, the remote of a push, the repository of a pull request, or the names that a stash is
+    /// limited to.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
     /// The id that the command printed.

@@ -5,6 +5,7 @@ pub(crate) mod context_held;
 pub mod database;
 pub(crate) mod facts;
 pub mod files;
+mod git_history;
 pub mod hook_statistics;
 pub mod journal;
 pub mod last;

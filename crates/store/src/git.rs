@@ -8,7 +8,10 @@ use jiff::Timestamp;
 use model::digest::BranchMove;
 use rustix::fs::{self, AtFlags, CWD, FileType};
 
+mod history;
+
 pub use crate::tracked::GitIndexComparison;
+pub use history::{read_history, read_refs, read_stashes};
 
 use crate::read::{open_outside_store, read_lines, read_outside_store, require_regular_file};
 
@@ -128,20 +131,28 @@ pub struct GitRemote {
 /// there is no remote.
 pub fn remote_assumed_for_branch(dir: &Path, branch: &str) -> Option<GitRemote> {
     let (_, common) = git_folders(dir)?;
+    let names = remote_names(&common)?;
+    let name = names.iter().find(|name| *name == "origin").or(names.first())?.clone();
+    let commit = commit_on_remote(&common, &name, branch);
+    Some(GitRemote { name, commit })
+}
+
+fn remote_names(common: &Path) -> Option<Vec<String>> {
     let config =
         String::from_utf8(read_outside_store(&common.join("config"), MAX_SMALL_GIT_FILE_BYTES).ok()?).ok()?;
     let named = |line: &str| Some(line.trim().strip_prefix("[remote \"")?.strip_suffix("\"]")?.to_owned());
-    let names: Vec<String> = config.lines().filter_map(named).collect();
-    let name = names.iter().find(|name| *name == "origin").or(names.first())?.clone();
-    let reference = format!("refs/remotes/{name}/{branch}");
+    Some(config.lines().filter_map(named).collect())
+}
+
+/// Returns the commit of a branch on a remote as of the last fetch or push.
+fn commit_on_remote(common: &Path, remote: &str, branch: &str) -> Option<String> {
+    let reference = format!("refs/remotes/{remote}/{branch}");
     let is_plain = !branch.is_empty() && !reference.split('/').any(|part| part == ".." || part.is_empty());
-    let commit = is_plain
-        .then(|| {
-            read_first_line(&common.join(&reference))
-                .or_else(|| find_packed_ref(&common.join("packed-refs"), &reference))
-        })
-        .flatten();
-    Some(GitRemote { name, commit: commit.filter(|commit| is_commit_hash(commit)) })
+    let read = || {
+        read_first_line(&common.join(&reference))
+            .or_else(|| find_packed_ref(&common.join("packed-refs"), &reference))
+    };
+    is_plain.then(read).flatten().filter(|commit| is_commit_hash(commit))
 }
 
 /// Returns the commit of a branch, or `None` if the branch does not exist.

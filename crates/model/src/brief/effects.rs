@@ -197,11 +197,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
             short.push(head);
         }
         (Some(used), _) => {
-            let pushed = digest.effects.iter().any(|other| {
-                matches!(other.effect.kind, EffectKind::Push | EffectKind::UpToDate)
-                    && other.record >= used.record
-            });
-            let pushed = if pushed { ", pushed" } else { "" };
+            let pushed = if git.is_commit_pushed { ", pushed" } else { "" };
             let name = commit_id_or_subject(used);
             let subject = if used.effect.what.is_empty() {
                 String::new()
@@ -306,7 +302,7 @@ pub(super) fn external_effect_candidates(
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
     // Commits that a reset removed are listed in the git state instead.
-    let there: Vec<u64> = digest.standing_commits().into_iter().map(|used| used.record).collect();
+    let there = digest.standing_commits();
     groups.iter_mut().for_each(|group| group.drop_amended_commits(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(EffectGroup::to_candidate).collect()
 }
@@ -362,9 +358,10 @@ impl<'d> EffectGroupKey<'d> {
 
 impl EffectGroup<'_> {
     /// Drops commits that were amended or that a reset removed. The commits that replaced amended ones are kept.
-    fn drop_amended_commits(&mut self, there: &[u64]) {
+    fn drop_amended_commits(&mut self, there: &[&RecordedEffect]) {
         if self.key.kind == EffectKind::Commit && self.key.folder.is_empty() {
-            self.members.retain(|used| used.is_in_other_repository || there.contains(&used.record));
+            let is_there = |used: &RecordedEffect| there.iter().any(|known| std::ptr::eq(*known, used));
+            self.members.retain(|used| used.is_in_other_repository || is_there(used));
         }
     }
 
@@ -585,7 +582,7 @@ pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     if let (Some(words), Some(push)) = (said(NOTHING_PUSHED_PHRASES), push)
         && git.unpushed.is_empty()
         && all_committed
-        && commit.is_none_or(|used| used.record <= push.record)
+        && (commit.is_none() || git.is_commit_pushed)
     {
         found.push(format!(
             "the summary says “{words}”; {}{}",

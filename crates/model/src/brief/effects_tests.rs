@@ -1,5 +1,5 @@
 use super::*;
-use crate::digest::GitOnDisk;
+use crate::digest::{EffectOnDisk, GitOnDisk};
 
 fn commit_effect(record: u64, id: &str, subject: &str) -> RecordedEffect {
     effect_use(record, EffectKind::Commit, subject, "main", id)
@@ -14,7 +14,13 @@ fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) 
         link: String::new(),
         folder: String::new(),
     };
-    RecordedEffect { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
+    RecordedEffect {
+        effect,
+        at: "2026-11-17T16:20:00Z".into(),
+        record,
+        is_in_other_repository: false,
+        disk: EffectOnDisk::default(),
+    }
 }
 
 fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {

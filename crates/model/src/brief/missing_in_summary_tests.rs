@@ -1,6 +1,6 @@
 use super::*;
 use crate::brief::BriefOccasion;
-use crate::digest::RecordedEffect;
+use crate::digest::{EffectOnDisk, RecordedEffect};
 use crate::effect::{Effect, EffectKind};
 
 /// Pads a summary to more than `THIN_SUMMARY_BYTES`.
@@ -22,7 +22,13 @@ fn edited_file(path: &str, at: u64, saved_at: u64) -> FileUse {
 fn effect_use(record: u64, kind: EffectKind, what: &str, place: &str, id: &str) -> RecordedEffect {
     let (what, place, id) = (what.into(), place.into(), id.into());
     let effect = Effect { kind, what, place, id, link: String::new(), folder: String::new() };
-    RecordedEffect { effect, at: "2026-11-17T16:20:00Z".into(), record, is_in_other_repository: false }
+    RecordedEffect {
+        effect,
+        at: "2026-11-17T16:20:00Z".into(),
+        record,
+        is_in_other_repository: false,
+        disk: EffectOnDisk::default(),
+    }
 }
 
 /// Returns the lines of the brief that accompanies a summary.

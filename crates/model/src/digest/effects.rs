@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::staged::StagedNames;
-use super::{Digest, FileEdit, FileUse, OtherBranch, changed, keep_last};
+use super::{Digest, EffectOnDisk, FateOnDisk, FileUse, OtherBranch, changed, keep_last};
 use crate::checkout_path::is_in_store;
-use crate::declared::may_declare_names;
 use crate::effect::{Effect, EffectKind};
 use crate::journal::JournalRecord;
 use crate::packet::words;
@@ -26,6 +25,9 @@ pub struct RecordedEffect {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "elsewhere")]
     pub is_in_other_repository: bool,
+    /// What git's own files say about the effect. It is read when a brief or a packet is composed and is never stored.
+    #[serde(skip)]
+    pub disk: EffectOnDisk,
 }
 
 /// The branch, commits and files of the checkout, read from git's own files.
@@ -55,6 +57,8 @@ pub struct GitState<'d> {
     pub branch: &'d str,
     /// The last observed commit.
     pub commit: Option<&'d RecordedEffect>,
+    /// Whether a remote branch contains the last observed commit. If git's own files can be read, they must show it.
+    pub is_commit_pushed: bool,
     /// Observed commits that no observed push contains, oldest first. Empty if no remote is known.
     pub unpushed: Vec<&'d RecordedEffect>,
     /// Files that tools edited or commands wrote and that no observed commit contains, most recently changed first.
@@ -105,6 +109,7 @@ impl Digest {
                 at: record.ts.to_string(),
                 record: self.record_count,
                 is_in_other_repository: elsewhere,
+                disk: EffectOnDisk::default(),
             });
             if !elsewhere {
                 self.update_files_after_effect(effect, &record.command);
@@ -153,24 +158,24 @@ impl Digest {
                 self.discard_changes(|path| names.iter().any(|name| is_file_or_folder_of(name, path)));
             }
             EffectKind::Reset if effect.what.starts_with("--hard") => self.discard_changes(|_| true),
+            EffectKind::Reset if command.contains("--soft") => {
+                // The files of the removed commits are staged now. It is unknown which files these are, but staging a
+                // committed file changes nothing.
+                let is_saved = |file: &&FileUse| file.saved_at > 0 && !file.has_uncommitted_change();
+                for file in self.files.iter().filter(is_saved) {
+                    self.staged.add_name(&file.path, now);
+                }
+            }
             EffectKind::Stash => {
-                // A stash leaves untracked files alone. It is unknown whether git tracks a file that a command wrote,
-                // so such a file counts only if it may contain declarations.
-                let is_stashed = |file: &&mut FileUse| {
-                    file.has_uncommitted_change() && (file.edits > 0 || may_declare_names(&file.path))
-                };
-                for file in self.files.iter_mut().filter(is_stashed) {
-                    file.stashed = true;
+                self.add_stash(effect);
+                let is_index_kept = command.contains("--keep-index") || command.contains(" -k");
+                if !effect.is_stash_of_named_files() && !is_index_kept {
+                    self.staged = StagedNames::default();
                 }
             }
             // A rebase ends only with a clean tree, so its commits contain all changes.
             EffectKind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
-            EffectKind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
-            EffectKind::StashDrop => {
-                for file in self.files.iter_mut().filter(|file| file.stashed) {
-                    (file.stashed, file.saved_at) = (false, now);
-                }
-            }
+            EffectKind::Unstash | EffectKind::StashDrop => self.end_stash(effect),
             _ => {}
         }
         let branch = match effect.kind {
@@ -205,10 +210,10 @@ impl Digest {
         let disk = self.git_on_disk.as_ref();
         let is_untracked = || disk.is_some_and(|disk| is_in(&disk.untracked_files));
         if !file.has_uncommitted_change() {
-            // Only git's own files show whether anything was changed after the commit or the discard.
+            // Only git's own files show whether anything was changed after the commit, the discard or the stash.
             let is_changed = disk.is_some_and(|disk| is_in(&disk.files_changed_in_index));
             let is_work = file.edits > 0 || changed::looks_like_committable_text(&file.path);
-            return file.is_changed_by_line_that_settled_it() && is_changed
+            return (file.stashed || file.is_changed_by_line_that_settled_it()) && is_changed
                 || file.may_have_uncommitted_change() && is_untracked() && is_work;
         }
         let is_equal = disk.is_some_and(|disk| is_in(&disk.files_equal_to_index));
@@ -225,6 +230,16 @@ impl Digest {
                 is_in(&disk.files_changed_in_index)
                     || is_in(&disk.untracked_files) && changed::looks_like_committable_text(&file.path)
             })
+    }
+
+    /// Returns whether a file is in a stash, and whether the checkout does not have the same changes. If the checkout has
+    /// changes, they are the same unless the session made them after its last stash.
+    fn is_only_in_stash(&self, file: &FileUse) -> bool {
+        let stash = self.effects.iter().rfind(|used| used.effect.kind == EffectKind::Stash);
+        let is_edited_since = stash.is_some_and(|used| used.record < file.changed_at());
+        let is_untracked =
+            self.git_on_disk.as_ref().is_some_and(|disk| disk.untracked_files.contains(&file.path));
+        file.stashed && (is_edited_since && !is_untracked || !self.is_uncommitted(file))
     }
 
     /// Returns whether the session staged a file that nobody can have committed, because HEAD has not moved since. `head`
@@ -286,7 +301,13 @@ impl Digest {
         };
         let other_branch = self.git_on_disk.as_ref().and_then(|disk| disk.other_branch.as_ref());
         let is_here = |used: &&RecordedEffect| !other_branch.is_some_and(|other| other.has_commit(used));
-        let commits = || here().filter(is_commit).filter(is_on_branch).filter(is_here);
+        let (_, reset) = self.standing_and_reset_commits();
+        let is_last = |used: &&RecordedEffect| {
+            !used.disk.fate.is_over()
+                && used.disk.fate != FateOnDisk::OnOtherRef
+                && !reset.iter().any(|removed| std::ptr::eq(*removed, *used))
+        };
+        let commits = || here().filter(is_commit).filter(is_on_branch).filter(is_here).filter(is_last);
         let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
         // A pull request from before the last branch switch belongs to another branch.
         let switched =
@@ -305,7 +326,12 @@ impl Digest {
             true => self
                 .standing_commits()
                 .into_iter()
-                .filter(|used| last_push.is_none_or(|push| used.record > push))
+                .filter(|used| match used.disk.is_pushed {
+                    Some(true) => false,
+                    // The commit that was pushed was replaced by this one.
+                    Some(false) if used.disk.is_successor() => true,
+                    _ => last_push.is_none_or(|push| used.record > push),
+                })
                 .collect(),
             false => Vec::new(),
         };
@@ -331,12 +357,15 @@ impl Digest {
             self.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
         let known = self.last_known_head();
         let moved = disk_commit.filter(|id| known.is_some_and(|known| !id.starts_with(known)));
+        let is_push_observed = |used: &RecordedEffect| last_push.is_some_and(|push| push >= used.record);
+        let is_commit_pushed = commit.is_some_and(|used| self.is_pushed(used, is_push_observed(used)));
         GitState {
             branch,
             commit,
+            is_commit_pushed,
             unpushed,
             uncommitted,
-            stashed: self.files.iter().filter(|file| file.stashed && !self.is_uncommitted(file)).collect(),
+            stashed: self.files.iter().filter(|file| self.is_only_in_stash(file)).collect(),
             pull_request: self
                 .effects
                 .iter()
@@ -372,6 +401,7 @@ impl Digest {
                         None => kept.push(used),
                     }
                 }
+                EffectKind::Stash if used.disk.fate.is_over() => {}
                 _ => kept.push(used),
             }
         }
@@ -398,57 +428,6 @@ impl Digest {
             .map(|(_, used)| *used)
             .collect();
         last
-    }
-
-    /// Returns the commits that still exist, here or on the remote, because no later amend or reset removed them.
-    pub fn standing_commits(&self) -> Vec<&RecordedEffect> {
-        self.standing_and_reset_commits().0
-    }
-
-    /// Returns the commits that may contain this edit, oldest first. One of them contains it, and the newest is the
-    /// last commit that the file was in. Empty if the edit is not committed or was discarded.
-    pub fn commits_one_of_which_contains(&self, edit: &FileEdit) -> Vec<&RecordedEffect> {
-        let saved_at = self.files.iter().find(|file| file.path == edit.path).map_or(0, |file| file.saved_at);
-        let mut commits = self.standing_commits();
-        commits.retain(|commit| commit.record > edit.record && commit.record <= saved_at);
-        match commits.last() {
-            Some(last) if last.record == saved_at => commits,
-            _ => Vec::new(),
-        }
-    }
-
-    /// Returns the unpushed commits that a reset removed.
-    pub fn commits_removed_by_reset(&self) -> Vec<&RecordedEffect> {
-        self.standing_and_reset_commits().1
-    }
-
-    /// Returns the commits that still exist, then the commits that a reset removed.
-    fn standing_and_reset_commits(&self) -> (Vec<&RecordedEffect>, Vec<&RecordedEffect>) {
-        let mut standing: Vec<&RecordedEffect> = Vec::new();
-        let mut reset = Vec::new();
-        // A pushed commit still exists on the remote even if a reset removes it locally.
-        let mut pushed = 0;
-        for used in self.effects.iter().filter(|used| !used.is_in_other_repository) {
-            match used.effect.kind {
-                EffectKind::Commit => standing.push(used),
-                // A fast-forward makes no commit. Its output names the commit, but not the branch.
-                EffectKind::Merge if !used.effect.id.is_empty() && !used.effect.place.is_empty() => {
-                    standing.push(used);
-                }
-                EffectKind::Push | EffectKind::UpToDate => pushed = standing.len(),
-                EffectKind::Amend => {
-                    standing.truncate(pushed.max(standing.len().saturating_sub(1)));
-                    standing.push(used);
-                }
-                EffectKind::Reset if used.effect.what.contains(['~', '^']) => {
-                    let back =
-                        used.effect.what.rsplit('~').next().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
-                    reset.extend(standing.drain(pushed.max(standing.len().saturating_sub(back))..));
-                }
-                _ => {}
-            }
-        }
-        (standing, reset)
     }
 }
 

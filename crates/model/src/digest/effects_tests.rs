@@ -140,6 +140,77 @@ fn discarded_and_stashed_changes_are_recognised() {
 }
 
 #[test]
+fn a_stash_contains_only_what_its_command_names() {
+    // The command, the files in the stash, and those that are not committed.
+    type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);
+    let cases: [Case; 11] = [
+        ("git stash", &["a.rs", "sub/a.rs", "b.rs"], &[]),
+        ("git stash push -u -m 'a.rs later'", &["a.rs", "sub/a.rs", "b.rs"], &[]),
+        ("git stash save a.rs", &["a.rs", "sub/a.rs", "b.rs"], &[]),
+        ("git stash push -- a.rs", &["a.rs"], &["b.rs", "sub/a.rs"]),
+        ("git stash push -m later ./a.rs", &["a.rs"], &["b.rs", "sub/a.rs"]),
+        ("git stash -- sub", &["sub/a.rs"], &["b.rs", "a.rs"]),
+        ("git stash push sub/a.rs b.rs", &["sub/a.rs", "b.rs"], &["a.rs"]),
+        ("git stash push --message=later .", &["a.rs", "sub/a.rs", "b.rs"], &[]),
+        // Only git knows what these stashes contain.
+        ("git stash -p", &[], &["b.rs", "sub/a.rs", "a.rs"]),
+        ("git stash push -- '*.rs'", &[], &["b.rs", "sub/a.rs", "a.rs"]),
+        ("git stash push -- $FILES", &[], &["b.rs", "sub/a.rs", "a.rs"]),
+    ];
+    for (command, stashed, uncommitted) in cases {
+        let mut session = TestSession::default();
+        session.fold_edit("/p/a.rs").fold_edit("/p/sub/a.rs").fold_edit("/p/b.rs");
+        session.fold_command(command, "Saved working directory and index state WIP on main: 1a2b3c4 x\n");
+        let found: Vec<&str> =
+            session.digest.git_state().stashed.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(found, stashed, "{command}");
+        assert_eq!(session.unsaved_unpushed_and_branch().0, uncommitted, "{command}");
+    }
+}
+
+#[test]
+fn a_pop_takes_the_files_of_one_stash() {
+    for (commands, stashed, uncommitted) in [
+        (&["git stash pop"][..], &["a.rs"][..], &["b.rs"][..]),
+        (&["git stash pop stash@{1}"], &["b.rs"], &["a.rs"]),
+        (&["git stash drop"], &["a.rs"], &[]),
+        (&["git stash drop", "git stash pop"], &[], &["a.rs"]),
+        (&["git stash apply"], &["a.rs"], &["b.rs"]),
+        (&["git stash clear"], &[], &[]),
+    ] {
+        let mut session = TestSession::default();
+        session.fold_edit("/p/a.rs").fold_command("git stash -q", "");
+        session.fold_edit("/p/b.rs").fold_command("git stash -q", "");
+        for command in commands {
+            session.fold_command(command, "");
+        }
+        let found: Vec<&str> =
+            session.digest.git_state().stashed.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(found, stashed, "{commands:?}");
+        assert_eq!(session.unsaved_unpushed_and_branch().0, uncommitted, "{commands:?}");
+    }
+}
+
+#[test]
+fn files_that_a_soft_reset_staged_are_in_the_next_commit() {
+    for (command, uncommitted) in
+        [("git reset --soft HEAD~1", &["b.rs"][..]), ("git reset HEAD~1", &["b.rs", "a.rs"])]
+    {
+        let mut session = TestSession::default();
+        session
+            .fold_edit("/p/a.rs")
+            .fold_command("git commit -am One", COMMIT_OUTPUT)
+            .fold_command(command, "");
+        session.digest.mark_files_of_removed_commits_as_unsaved();
+        assert_eq!(session.unsaved_unpushed_and_branch().0, ["a.rs"], "{command}");
+        session.fold_edit("/p/b.rs").fold_edit("/p/c.rs");
+        session.fold_command("git add c.rs && git commit -m Two", "[main 2222222] Two\n 2 files changed\n");
+        session.digest.mark_files_of_removed_commits_as_unsaved();
+        assert_eq!(session.unsaved_unpushed_and_branch().0, uncommitted, "{command}");
+    }
+}
+
+#[test]
 fn effects_in_other_repositories_do_not_count() {
     let mut session = TestSession::default();
     session

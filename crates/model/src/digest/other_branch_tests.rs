@@ -1,4 +1,5 @@
 use super::*;
+use crate::digest::EffectOnDisk;
 use crate::effect::Effect;
 
 fn commit(record: u64, id: &str, subject: &str, branch: &str) -> RecordedEffect {
@@ -10,7 +11,13 @@ fn commit(record: u64, id: &str, subject: &str, branch: &str) -> RecordedEffect 
         link: String::new(),
         folder: String::new(),
     };
-    RecordedEffect { effect, at: String::new(), record, is_in_other_repository: false }
+    RecordedEffect {
+        effect,
+        at: String::new(),
+        record,
+        is_in_other_repository: false,
+        disk: EffectOnDisk::default(),
+    }
 }
 
 fn moves(all: &[(&str, &str, &str)]) -> Vec<BranchMove> {

@@ -54,7 +54,8 @@ impl StagedNames {
         }
     }
 
-    fn add_name(&mut self, name: &str, record: u64) {
+    /// Records that a name was staged.
+    pub(super) fn add_name(&mut self, name: &str, record: u64) {
         let has_room = self.names.len() < MAX_STAGED_NAMES_KEPT || name == ALL_FILES;
         match self.names.iter_mut().find(|known| known.name == name) {
             Some(known) => known.last = record,

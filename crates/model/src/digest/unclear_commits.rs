@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::effects::{is_outside_checkout, makes_commit, moves_head};
 use super::parsed::LazyValue;
-use super::{BranchMove, Digest, RecordedEffect, keep_last};
+use super::{BranchMove, Digest, EffectOnDisk, RecordedEffect, keep_last};
 use crate::effect::{Effect, EffectKind, TypedCommit, git_commands_of_line};
 use crate::journal::JournalRecord;
 use crate::run;
@@ -169,6 +169,7 @@ impl Digest {
             at: unclear.at.clone(),
             record,
             is_in_other_repository: false,
+            disk: EffectOnDisk::default(),
         };
         let effects: Vec<RecordedEffect> = made.into_iter().map(to_effect).collect();
         self.effects.splice(place..place, effects);

@@ -6,7 +6,10 @@ use super::git_lines::{
     parse_commit_line, parse_deleted_branch_line, parse_rebased_line, pushed_refs,
 };
 use super::parts::UnwrappedCommand;
-use super::{Effect, EffectCollector, EffectKind, MAX_CHANGED_FILES_LIST_BYTES, has_flag, option_value};
+use super::{
+    Effect, EffectCollector, EffectKind, MAX_CHANGED_FILES_LIST_BYTES, MAX_EFFECT_PLACE_BYTES, SOME_CHANGES,
+    has_flag, option_value,
+};
 
 pub(super) fn apply_git_rule(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let Some((verb, rest, folder)) = verb_arguments_and_folder(part) else { return };
@@ -389,7 +392,8 @@ impl<'a> GitCommand<'_, 'a, '_> {
     }
 
     fn add_stash(mut self) {
-        let verb = self.operands().first().copied().unwrap_or("push").to_owned();
+        let verb = self.arguments.first().filter(|word| !word.starts_with('-'));
+        let verb = verb.map_or("push", String::as_str).to_owned();
         match verb.as_str() {
             "push" | "save" => {
                 let none = self.command_output().contains_text("No local changes to save");
@@ -397,7 +401,8 @@ impl<'a> GitCommand<'_, 'a, '_> {
                     .command_output()
                     .take_first_line(|line| line.strip_prefix("Saved working directory and index state "));
                 if saved.is_some() || !none && self.collector.probably_succeeded(self.command) {
-                    self.add_effect(EffectKind::Stash, saved.unwrap_or_default(), "", "");
+                    let names = if verb == "push" { names_in_stash(self.arguments) } else { String::new() };
+                    self.add_effect(EffectKind::Stash, saved.unwrap_or_default(), &names, "");
                 }
             }
             "pop" | "apply" | "drop" | "clear" => {
@@ -408,7 +413,8 @@ impl<'a> GitCommand<'_, 'a, '_> {
                 };
                 let dropped = self.command_output().take_first_line(|line| line.strip_prefix("Dropped "));
                 if dropped.is_some() || self.collector.probably_succeeded(self.command) {
-                    self.add_effect(kind, &verb, "", "");
+                    let stash = self.operands().get(1).copied().unwrap_or_default().to_owned();
+                    self.add_effect(kind, &verb, &stash, "");
                 }
             }
             _ => {}
@@ -435,5 +441,28 @@ impl<'a> GitCommand<'_, 'a, '_> {
             let what = if operands[0] == "add" { path } else { format!("removed {path}") };
             self.add_effect(EffectKind::Worktree, &what, "", "");
         }
+    }
+}
+
+/// Returns the names that a `git stash push` is limited to, separated by spaces, or an empty string if it contains all
+/// changes. If only git knows what it contains, returns [`SOME_CHANGES`].
+fn names_in_stash(arguments: &[String]) -> String {
+    let mut names = Vec::new();
+    let mut rest = arguments.iter().map(String::as_str).skip_while(|word| *word == "push");
+    while let Some(word) = rest.next() {
+        match word {
+            "--" => names.extend(rest.by_ref()),
+            "-m" | "--message" => drop(rest.next()),
+            "-p" | "--patch" | "-S" | "--staged" => return SOME_CHANGES.to_owned(),
+            _ if word.starts_with("--pathspec-from-file") => return SOME_CHANGES.to_owned(),
+            _ if !word.starts_with('-') => names.push(word),
+            _ => {}
+        }
+    }
+    let is_pattern = |name: &&str| name.contains(['*', '?', '[', '$', '`', ' ']) || name.starts_with(':');
+    let names_text = names.join(" ");
+    match names.iter().any(is_pattern) || names_text.len() > MAX_EFFECT_PLACE_BYTES {
+        true => SOME_CHANGES.to_owned(),
+        false => names_text,
     }
 }

@@ -16,6 +16,7 @@ use crate::features::packets::claimed;
 use crate::features::{ProjectContext, sessions};
 use crate::project::git;
 use crate::project::trust;
+use crate::session::git_history::CheckoutHistory;
 
 /// How many bytes are read from the end of a log, where the most recent events are.
 const LOG_TAIL_BYTES: u64 = 32 * 1024;
@@ -107,7 +108,9 @@ pub fn add_current_state_from_disk(project: &ProjectContext, digest: &mut Digest
     settle_unclear_commits(project, digest);
     drop_runs_of_missing_files(digest, checkout);
     add_changes_on_disk(project, digest, examined, &mut FilesListedByGit::default());
-    digest.git_on_disk = git_state_on_disk(digest, checkout, project.settings.redact_options());
+    let redact = project.settings.redact_options();
+    CheckoutHistory::new(&git_folder(digest, checkout), redact).add_fates(digest);
+    digest.git_on_disk = git_state_on_disk(digest, checkout, redact);
     digest.forget_edits_thrown_away();
     digest.mark_files_written_by_commands();
     if digest.git_on_disk.is_some() {
@@ -330,8 +333,13 @@ pub fn facts_with_hook_problems_only(store: &Store) -> SessionFacts {
     SessionFacts { problems: recent_hook_problems(store), ..SessionFacts::default() }
 }
 
+/// Returns the checkout in which the session last worked.
+fn git_folder(digest: &Digest, checkout: &Path) -> PathBuf {
+    if digest.worktree.is_empty() { checkout.to_owned() } else { PathBuf::from(&digest.worktree) }
+}
+
 fn git_state_on_disk(digest: &Digest, checkout: &Path, redact: RedactOptions) -> Option<GitOnDisk> {
-    let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
+    let folder = &git_folder(digest, checkout);
     let head = store::git::read_head(folder)?;
     let remote = store::git::remote_assumed_for_branch(folder, &head.branch);
     let mut changed: Vec<&str> = digest.files_without_observed_commit().take(MAX_FILES_COMPARED).collect();
@@ -387,7 +395,7 @@ fn find_other_branch(digest: &Digest, folder: &Path, head: &store::git::GitHead)
 /// and git's index. Files that `described` lists itself are left out.
 pub fn uncommitted_by_others(
     project: &ProjectContext,
-    digests: &[Digest],
+    digests: &mut [Digest],
     described: &Digest,
     examined: ExaminedFiles,
     listed: &mut FilesListedByGit,
@@ -403,7 +411,9 @@ pub fn uncommitted_by_others(
             others.files.push(file.clone());
         }
     };
-    for digest in digests {
+    let history = CheckoutHistory::new(checkout, project.settings.redact_options());
+    for digest in digests.iter_mut() {
+        history.add_fates(digest);
         digest.files.iter().filter(|file| file.may_have_uncommitted_change()).for_each(&mut add);
         changed_by_unnamed_commands(project, digest, examined, listed).iter().for_each(&mut add);
     }

@@ -614,6 +614,7 @@ mod quoted_commands;
 mod quoted_words;
 mod requirements_beside_a_summary;
 mod results_of_checks;
+mod rewritten_commits;
 mod role_from_variable;
 mod rules_in_questions;
 mod rules_of_finished_tasks;

@@ -233,7 +233,11 @@ fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &s
         let is_pushed = |used: &RecordedEffect| {
             is_effect_newer_than_last_brief(digest, used) && is_push_of_branch(used, branch)
         };
-        let pushed = if digest.effects.iter().any(is_pushed) { ", pushed" } else { "" };
+        let is_on_remote = match git.commit {
+            Some(commit) => digest.is_pushed(commit, true),
+            None => digest.git_on_disk.as_ref().is_none_or(|disk| disk.remote_commit.is_some()),
+        };
+        let pushed = if is_on_remote && digest.effects.iter().any(is_pushed) { ", pushed" } else { "" };
         let branch = format_path_or_code(branch, 100);
         parts.push(format!("the work is on branch {branch}{pushed}; the summary does not name it"));
     }

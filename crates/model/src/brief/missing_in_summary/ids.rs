@@ -153,7 +153,8 @@ fn describe_group(group: &[&RecordedEffect], digest: &Digest) -> String {
 fn note_that_commits_were_pushed(group: &[&RecordedEffect], digest: &Digest) -> &'static str {
     let is_pushed = |commit: &&RecordedEffect| {
         let is_later = |used: &RecordedEffect| used.record >= commit.record;
-        digest.effects.iter().any(|used| is_later(used) && is_push_of_branch(used, &commit.effect.place))
+        let is_push = |used: &RecordedEffect| is_later(used) && is_push_of_branch(used, &commit.effect.place);
+        digest.is_pushed(commit, digest.effects.iter().any(is_push))
     };
     match group {
         [commit] if is_pushed(commit) => ", pushed",

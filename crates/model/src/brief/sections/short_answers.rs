@@ -10,7 +10,7 @@ pub(super) const MIN_INFORMATIVE_BYTES: usize = 90;
 /// Returns whether a closing message names a commit, a pull request or another effect that was made by then.
 pub(super) fn names_effect(digest: &Digest, outcome: &AgentStatement) -> bool {
     digest.effects.iter().filter(|used| used.record <= outcome.record).any(|used| {
-        [&used.effect.id, &used.effect.link]
+        [&used.effect.id, &used.effect.link, &used.disk.replaced_id]
             .iter()
             .any(|name| !name.is_empty() && outcome.text.contains(name.as_str()))
     })

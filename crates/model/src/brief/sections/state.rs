@@ -67,7 +67,8 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     }
     let is_listed = |id: &str| {
-        digest.effects.iter().any(|used| !used.effect.id.is_empty() && id.starts_with(&used.effect.id))
+        let ids = digest.effects.iter().flat_map(|used| [&used.effect.id, &used.disk.replaced_id]);
+        ids.filter(|known| !known.is_empty()).any(|known| id.starts_with(known.as_str()))
     };
     let condensed = statement::without_commit_lines(
         &statement::condense_closing_message(&digest.last_message),
