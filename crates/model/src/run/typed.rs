@@ -217,17 +217,17 @@ fn input_redirection<'a>(command: &'a str, steps: &[CommandStep]) -> &'a str {
     shell::end_of_input_redirection(text).map_or("", |end| &text[..end])
 }
 
-/// Returns a check's command as it was written, with the commands that feed it and its input.
+/// Returns a check's command as it was written, with the commands that feed it and its input. A check that feeds another
+/// one is left out, because its result is its own.
 pub(super) fn with_input(command: &str, steps: &[CommandStep], at: usize, own: String) -> String {
     let feeding = steps[..at].iter().rev().take_while(|step| step.join_to_next == StepJoin::Pipe).count();
-    let input = input_redirection(command, &steps[at..=at]);
-    match feeding {
-        0 => own + input,
-        _ => {
-            let pipeline = &steps[at - feeding..=at];
-            text_on_one_line(command, pipeline[0].word_ranges[0].start, pipeline) + input
-        }
+    let pipeline = &steps[at - feeding..=at];
+    let input = input_redirection(command, pipeline);
+    let is_check = |step: &CommandStep| check_of_step(command, step, "").is_some();
+    if feeding == 0 || pipeline[..feeding].iter().any(is_check) {
+        return own + input;
     }
+    text_on_one_line(command, pipeline[0].word_ranges[0].start, pipeline) + input
 }
 
 fn has_balanced_parentheses(text: &str) -> bool {

@@ -135,6 +135,7 @@ fn a_check_is_quoted_with_its_input() {
         ("make && yes | timeout 60 npm test > log", "make;yes | timeout 60 npm test"),
         ("npm test < /dev/null 2>&1 | tail", "npm test < /dev/null"),
         ("timeout 60 npm test 2>&1", "npm test"),
+        ("cargo test | ./target/debug/app", "cargo test;./target/debug/app"),
     ] {
         let checks = super::super::checks_of_command(command, "");
         let quoted: Vec<&str> = checks.iter().map(|check| check.command_to_repeat.as_str()).collect();
