@@ -253,23 +253,21 @@ impl Digest {
     /// Returns the commit at HEAD, or the beginning of its id, from the last hook that read it or from the last commit,
     /// whichever is newer. After any other command that moves or may have moved HEAD, its position is unknown.
     fn last_known_head(&self) -> Option<&str> {
+        let (record, head) = self.last_observed_head()?;
+        (self.last_unclear_move_of_head() <= record).then_some(head)
+    }
+
+    /// Like `last_known_head`, but ignores commands that may have moved HEAD. Also returns the number of the record.
+    pub(super) fn last_observed_head(&self) -> Option<(u64, &str)> {
         let here = self.effects.iter().filter(|used| !used.is_in_other_repository);
-        let last_move = here.rev().find(|used| moves_head(used.effect.kind));
-        let known_at = last_move.map_or(0, |used| used.record).max(self.head_read_at);
-        if self.last_unclear_move_of_head() > known_at {
-            return None;
-        }
-        let head = match last_move {
-            Some(used) if used.record > self.head_read_at => {
-                if makes_commit(used.effect.kind) {
-                    &used.effect.id
-                } else {
-                    ""
-                }
-            }
-            _ => &self.head,
+        let (record, head) = match here.rev().find(|used| moves_head(used.effect.kind)) {
+            Some(used) if used.record > self.head_read_at => match makes_commit(used.effect.kind) {
+                true => (used.record, used.effect.id.as_str()),
+                false => return None,
+            },
+            _ => (self.head_read_at, self.head.as_str()),
         };
-        Some(head).filter(|head| !head.is_empty())
+        (!head.is_empty()).then_some((record, head))
     }
 
     /// Marks all edits as saved. Used for a deleted checkout, because its edits no longer exist.

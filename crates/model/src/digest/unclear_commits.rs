@@ -67,7 +67,9 @@ impl Digest {
             self.head_unclear_at = self.record_count;
         }
         let mut commits = found.commits;
-        commits.retain(|commit| is_here(&commit.folder));
+        let is_unclear =
+            |commit: &TypedCommit| commit.is_quiet && !(commit.is_last_of_line && record.ok == Some(false));
+        commits.retain(|commit| is_here(&commit.folder) && is_unclear(commit));
         if commits.is_empty() || has(makes_commit) {
             return;
         }
@@ -92,11 +94,12 @@ impl Digest {
         worktrees
     }
 
-    /// Decides which of the unclear commits in a worktree were made. `moves` are the moves of its HEAD, oldest first.
-    pub fn settle_unclear_commits(&mut self, worktree: &str, moves: &[BranchMove]) {
+    /// Decides which of the unclear commits in a worktree were made. `head` is the commit at its HEAD now, or empty if
+    /// it is unknown, and `moves` are the moves of its HEAD, oldest first.
+    pub fn settle_unclear_commits(&mut self, worktree: &str, head: &str, moves: &[BranchMove]) {
         for unclear in std::mem::take(&mut self.unclear_commits) {
             let verdict = match unclear.worktree == worktree {
-                true => self.judge(&unclear, moves),
+                true => self.judge(&unclear, head, moves),
                 false => Verdict::Unknown,
             };
             match verdict {
@@ -107,7 +110,13 @@ impl Digest {
         }
     }
 
-    fn judge(&self, unclear: &UnclearCommit, moves: &[BranchMove]) -> Verdict {
+    fn judge(&self, unclear: &UnclearCommit, head: &str, moves: &[BranchMove]) -> Verdict {
+        let is_unmoved = self
+            .last_observed_head()
+            .is_some_and(|(record, known)| record <= unclear.record && head.starts_with(known));
+        if is_unmoved {
+            return Verdict::NotMade;
+        }
         let Some((from, to)) = unclear.seconds else { return Verdict::Unknown };
         let seconds = from..=to;
         // Only the end of a long record is read, and git removes old entries.

@@ -67,7 +67,7 @@ fn moves_of_head_show_which_commits_were_made() {
     ] {
         let mut digest = digest_after(line);
         let moves: Vec<BranchMove> = [old.clone()].into_iter().chain(found.clone()).collect();
-        digest.settle_unclear_commits("", &moves);
+        digest.settle_unclear_commits("", "1111111111", &moves);
         assert_eq!(ids(&digest), expected, "{line} {found:?}");
         assert_eq!(digest.last_unclear_move_of_head() == 0, is_known, "{line} {found:?}");
         let commit = if found.is_some() { "1111111111" } else { "0000000000" };
@@ -86,7 +86,7 @@ fn moves_of_head_show_which_commits_were_made() {
 fn without_the_moves_of_head_nothing_is_claimed() {
     for moves in [vec![], vec![move_at(100, "2222222222", "commit: Later")]] {
         let mut digest = digest_after(LINE);
-        digest.settle_unclear_commits("", &moves);
+        digest.settle_unclear_commits("", "1111111111", &moves);
         digest.git_on_disk = Some(GitOnDisk {
             commit: "1111111111".into(),
             files_equal_to_index: vec!["a.rs".into()],
@@ -112,6 +112,7 @@ fn what_was_staged_or_edited_after_the_commit_is_not_in_it() {
     digest.files.push(FileUse { path: "b.rs".into(), edits: 1, edited_at, ..FileUse::default() });
     digest.settle_unclear_commits(
         "",
+        "1111111111",
         &[move_at(-9, "0000000000", "commit: Old"), move_at(15, "1111111111", "commit: One")],
     );
     digest.git_on_disk = Some(GitOnDisk {
@@ -122,6 +123,30 @@ fn what_was_staged_or_edited_after_the_commit_is_not_in_it() {
     let uncommitted: Vec<String> =
         digest.git_state().uncommitted.iter().map(|file| file.path.clone()).collect();
     assert_eq!(uncommitted, ["b.rs"]);
+}
+
+#[test]
+fn a_head_that_has_not_moved_shows_that_nothing_was_committed() {
+    for (head, is_settled) in [("0000000000", true), ("1111111111", false), ("", false)] {
+        let mut digest = digest_after(LINE);
+        digest.settle_unclear_commits("", head, &[]);
+        assert_eq!(digest.unclear_commits.is_empty(), is_settled, "{head}");
+    }
+}
+
+#[test]
+fn a_commit_that_cannot_have_been_made_is_not_unclear() {
+    for (line, is_unclear) in [
+        ("git add -A && git commit -qm x", false),
+        ("make lint; git commit -qm x", false),
+        // Git would have printed a line about the commit.
+        ("git commit -m x && git push", false),
+        ("git commit -m x | tail -1; git push", true),
+        ("git commit -qm x; git push", true),
+        ("git -C /elsewhere commit -qm x && git push", false),
+    ] {
+        assert_eq!(!digest_after(line).unclear_commits.is_empty(), is_unclear, "{line}");
+    }
 }
 
 /// A digest is stored between the hook and the brief.

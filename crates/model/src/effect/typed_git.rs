@@ -25,17 +25,25 @@ pub struct TypedCommit {
     pub stages_all: bool,
     /// The folder in which git ran, or empty if it is the folder in which the line was started.
     pub folder: String,
+    /// Whether the output of the line may lack the line that git prints about a commit.
+    pub is_quiet: bool,
+    /// Whether this is the last command of the line. If the line fails, the commit was not made.
+    pub is_last_of_line: bool,
 }
 
 /// Returns what the text of a command line says about its git commands.
 pub fn git_commands_of_line(command: &str) -> GitCommandsOfLine {
     let mut found = GitCommandsOfLine::default();
-    for part in commands_run_by_line(command).iter().filter(|part| part.words[0] == "git") {
+    let parts = commands_run_by_line(command);
+    for (place, part) in parts.iter().enumerate().filter(|(_, part)| part.words[0] == "git") {
         let Some((verb, arguments, folder)) = verb_arguments_and_folder(part) else { continue };
         if verb == "commit" {
-            let is_all = |word: &String| {
-                word == "--all" || word.starts_with('-') && !word.starts_with("--") && word.contains('a')
+            let has_option = |long: &str, short: char| {
+                arguments.iter().any(|word| {
+                    word == long || word.starts_with('-') && !word.starts_with("--") && word.contains(short)
+                })
             };
+            let is_piped = !part.piped_into.is_empty();
             let subject = subject_in_arguments(arguments);
             found.commits.push(TypedCommit {
                 // The shell may have replaced a part of the subject, and a secret in it is redacted.
@@ -45,8 +53,10 @@ pub fn git_commands_of_line(command: &str) -> GitCommandsOfLine {
                     subject
                 },
                 is_amend: has_flag(arguments, &["--amend"]),
-                stages_all: arguments.iter().any(is_all),
+                stages_all: has_option("--all", 'a'),
                 folder,
+                is_quiet: has_option("--quiet", 'q') || part.is_output_hidden || is_piped,
+                is_last_of_line: place + 1 == parts.len() && !is_piped,
             });
         }
         found.may_move_head_otherwise |= matches!(
@@ -64,13 +74,16 @@ mod tests {
     #[test]
     fn commits_are_read_from_the_text_of_a_line() {
         for (line, expected) in [
-            ("git add -A && git commit -qm 'One two' && git push", &["One two"][..]),
-            ("git commit -qam one; cd sub; git commit --amend -m two", &["one all", "two amend @sub"]),
-            ("git -C ../other commit -m x", &["x @../other"]),
-            ("git commit -F msg.txt", &[""]),
-            ("git commit -m \"$SUBJECT\"", &[""]),
+            ("git add -A && git commit -qm 'One two' && git push", &["One two quiet"][..]),
+            (
+                "git commit -qam one; cd sub; git commit --amend -m two",
+                &["one all quiet", "two amend last @sub"],
+            ),
+            ("git -C ../other commit -m x", &["x last @../other"]),
+            ("git commit -F msg.txt > log && make", &[" quiet"]),
+            ("git commit -m \"$SUBJECT\" | tail -1", &[" quiet"]),
             ("git commit -m \"$(cat <<'E'\nOne\n\nMore.\nE\n)\" && git push", &["One"]),
-            ("bash -c 'git commit -qm x' || git stash", &["x"]),
+            ("bash -c 'git commit -qm x' || git stash", &["x quiet"]),
             ("git commit --dry-run -m x", &[]),
             ("echo git commit", &[]),
         ] {
@@ -79,6 +92,8 @@ mod tests {
                 let mut told = commit.subject.clone();
                 told += if commit.stages_all { " all" } else { "" };
                 told += if commit.is_amend { " amend" } else { "" };
+                told += if commit.is_quiet { " quiet" } else { "" };
+                told += if commit.is_last_of_line { " last" } else { "" };
                 told +=
                     &if commit.folder.is_empty() { String::new() } else { format!(" @{}", commit.folder) };
                 told

@@ -135,7 +135,8 @@ fn settle_unclear_commits(project: &ProjectContext, digest: &mut Digest) {
             let redacted = Redacted::redact_whole(&found.what, project.settings.redact_options());
             found.what = redacted.into_text().into_owned();
         }
-        digest.settle_unclear_commits(&worktree, &moves);
+        let head = store::git::read_head(folder).unwrap_or_default();
+        digest.settle_unclear_commits(&worktree, &head.commit, &moves);
     }
 }
 
