@@ -180,13 +180,12 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     }
     let disk =
         digest.git_on_disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
-    match (git.commit, disk) {
-        (_, Some(commit)) if git.other_branch.is_some() => {
-            let head = format!("HEAD {}", cut_to_bytes(commit, 10));
-            short.push(head.clone());
-            parts.push(head);
-        }
-        _ if git.head_moved_by_others.is_some() => {
+    // A later merge or pull may have moved HEAD away from the session's last commit.
+    let is_at_head = |used: &&RecordedEffect| {
+        used.effect.id.is_empty() || disk.is_none_or(|commit| commit.starts_with(&used.effect.id))
+    };
+    match (git.commit.filter(is_at_head).filter(|_| git.other_branch.is_none()), disk) {
+        _ if git.head_moved_by_others.is_some() && git.other_branch.is_none() => {
             let head = format!(
                 "HEAD is now {}, moved outside the session",
                 cut_to_bytes(git.head_moved_by_others.unwrap_or_default(), 10)

@@ -306,7 +306,9 @@ impl Digest {
                 && !reset.iter().any(|removed| std::ptr::eq(*removed, *used))
         };
         let commits = || here().filter(is_commit).filter(is_on_branch).filter(is_here).filter(is_last);
-        let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().next_back());
+        // A merge without an id is known only by the name of its branch.
+        let is_named = |used: &&RecordedEffect| used.effect.kind != EffectKind::Merge;
+        let commit = commits().rfind(|used| !used.effect.id.is_empty()).or_else(|| commits().rfind(is_named));
         // A pull request from before the last branch switch belongs to another branch.
         let switched =
             here().rfind(|used| used.effect.kind == EffectKind::Switch).map_or(0, |used| used.record);

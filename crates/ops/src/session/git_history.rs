@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use model::digest::{Digest, HistoryOnDisk, StashOnDisk};
+use model::digest::{CommitHistory, Digest, HistoryOnDisk, StashOnDisk};
 use model::redact::RedactOptions;
 use store::git::{self, GitHead};
 
@@ -28,9 +28,8 @@ impl<'f> CheckoutHistory<'f> {
         if let Some(head) = &self.head {
             if digest.has_known_commits() {
                 let history = self.history.get_or_init(|| git::read_history(self.folder, head));
-                let read_refs = |known: &model::digest::CommitHistory| {
-                    git::read_refs(self.folder, |id| known.has_commit(id))
-                };
+                let read_refs =
+                    |known: &CommitHistory| git::read_refs(self.folder, |id| known.has_commit(id));
                 digest.add_fates_of_commits(history, read_refs, self.redact);
             }
             if digest.has_stashes()

@@ -118,3 +118,7 @@ impl FoundRefs<'_> {
         self.refs.has_others |= read.is_none();
     }
 }
+
+#[cfg(test)]
+#[path = "history_tests.rs"]
+mod tests;

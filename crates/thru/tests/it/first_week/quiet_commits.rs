@@ -86,6 +86,8 @@ fn a_later_push_shows_that_the_failed_one_is_made_good() {
         let said = if line.contains("-q") { String::new() } else { format!("[json {id}] one\n") };
         fail_at(&env, "19:00:05", "s1", line, &format!("{said}{PUSH_ERROR}"));
         assert!(brief_at(&env, "19:00:06").contains("- `git push` (exit 128"), "{line}");
+        env.run_git(&["remote", "add", "origin", "/o.git"]);
+        env.run_git(&["update-ref", "refs/remotes/origin/json", "HEAD"]);
         run_at(&env, "19:00:07", "s1", "git push", "To /o.git\n * [new branch]      json -> json\n");
         let told = brief_at(&env, "19:00:08");
         assert!(!told.contains("Failing") && told.contains(&format!("last commit {id}, pushed")), "{told}");

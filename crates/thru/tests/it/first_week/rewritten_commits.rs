@@ -70,6 +70,26 @@ fn a_commit_that_a_rebase_replaced_is_named_by_its_new_id() {
 }
 
 #[test]
+fn a_merged_and_deleted_branch_leaves_one_merge_commit() {
+    let env = repository_with_files(&["calc.py"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Swap the operands in calc.py on a branch and merge it.");
+    do_at(&env, "19:00:02", "s1", "git checkout -b swap");
+    write_at(&env, "19:00:03", "s1", "calc.py", "swapped\n");
+    do_at(&env, "19:00:04", "s1", "git commit -am Swap");
+    do_at(
+        &env,
+        "19:00:05",
+        "s1",
+        "git checkout main && git merge --no-ff --no-edit swap && git branch -d swap",
+    );
+    let told = brief(&env);
+    assert!(!told.contains("2 branches") && !told.contains("moved outside"), "{told}");
+    assert!(!told.contains("last commit by the session “swap”"), "{told}");
+    assert!(!told.contains("At risk"), "{told}");
+}
+
+#[test]
 fn a_pushed_commit_that_was_amended_is_not_called_pushed() {
     let env = repository_with_files(&["calc.py"]);
     let origin = env.base_folder().join("origin.git");
