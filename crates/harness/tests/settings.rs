@@ -177,9 +177,9 @@ fn a_file_of_another_shape_is_left_alone() {
         ("hooks-string.json", "line 1, column 11: `hooks` is not an object"),
         ("hooks-twice-escaped.json", "line 1, column 13: `hooks` appears here a second time"),
         ("hooks-twice.json", "line 4, column 3: `hooks` appears here a second time"),
-        ("root-array.json", "line 1, column 1: the file is not an object"),
-        ("root-null.json", "line 2, column 2: the file is not an object"),
-        ("root-string.json", "line 1, column 1: the file is not an object"),
+        ("root-array.json", "line 1, column 1: the file does not contain a JSON object"),
+        ("root-null.json", "line 2, column 2: the file does not contain a JSON object"),
+        ("root-string.json", "line 1, column 1: the file does not contain a JSON object"),
     ];
     let files = read_fixtures("wrong-shape");
     assert_eq!(files.len(), expected.len());

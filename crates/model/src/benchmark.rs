@@ -70,8 +70,8 @@ impl CountedRecords {
         self.passing_tasks += u64::from(last_test == Some(true));
     }
 
-    /// Adds a loop. `ended` lists all its end reasons, because a loop that was resumed after a limit still counts as
-    /// limited.
+    /// Adds a loop. `ended` contains the reason of each end, not only of the last one: a loop that reached a limit and was
+    /// then resumed still counts as having reached a limit.
     pub fn add_loop(&mut self, ended: &[EndReason]) {
         let is_limit = |end: &EndReason| {
             matches!(

@@ -105,7 +105,7 @@ pub enum FoundOutput {
 pub enum NextLaunchStep {
     Reuse,
     Launch,
-    /// The output was already launched as many times as allowed.
+    /// The command that writes the output has already been launched as often as allowed.
     GiveUp,
     /// The output has no command, so there is nothing to launch.
     NoCommand,

@@ -37,7 +37,7 @@ use crate::hook::context::HookContext;
 use crate::session::roster::Roster;
 use crate::{Error, Result, World, WriteMode};
 
-/// Every feature, in the order in which they are called.
+/// All features, in the order in which their functions are called.
 pub const FEATURES: &[Feature] = &[
     loops::FEATURE_ROW,
     roles::FEATURE_ROW,

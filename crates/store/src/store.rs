@@ -181,8 +181,8 @@ impl Store {
         }
     }
 
-    /// Creates the store at `root`, or opens the existing one. The marker is written last and only once. If a crash
-    /// leaves a store unfinished, the next call therefore completes it, and two processes always agree on one
+    /// Creates the store at `root`, or opens the existing one. The marker is written last and only once. So if
+    /// a crash leaves a store unfinished, the next call completes it, and two processes always agree on one
     /// `project_id`. If there were no records before, `vouch` runs just before the marker is written.
     pub fn create(
         root: &Path,

@@ -22,7 +22,7 @@ pub fn split_byte_order_mark(bytes: &[u8]) -> Result<(&'static str, &str), Setti
 pub fn top_level_object(text: &str) -> Result<Option<JsonContainer>, SettingsProblem> {
     let Some(range) = check_json(text).map_err(|fault| syntax_problem(text, fault))? else { return Ok(None) };
     if !text[range.clone()].starts_with('{') {
-        return Err(wrong_shape_problem(text, range.start, "the file is not an object"));
+        return Err(wrong_shape_problem(text, range.start, "the file does not contain a JSON object"));
     }
     Ok(Some(read_container(text, range.start)))
 }

@@ -197,7 +197,7 @@ impl Choices<'_> {
         if self.style.spacing < 2 { String::new() } else { self.generate_white_space() }
     }
 
-    /// Returns a comment in one case out of `times`, if this file may contain comments. Otherwise returns an empty
+    /// Returns a comment in one of `times` cases on average, if this file may contain comments. Otherwise returns an empty
     /// string.
     fn generate_comment(&mut self, times: usize) -> String {
         if !self.style.comments || self.pick_below(times) + 1 < times {

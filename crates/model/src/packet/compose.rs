@@ -621,8 +621,8 @@ impl<'a> PacketFacts<'a> {
     }
 
     /// Returns the validators without duplicates: those that the user gave, then checks demanded in the user's
-    /// prompts, then observed tests, then builds and lints. A check that failed in an earlier session is none of them,
-    /// because that session may have worked on something else. It is listed as failing.
+    /// prompts, then observed tests, then builds and lints. A check that failed in an earlier session is not among them,
+    /// because that session may have worked on something else. Such a check is listed as failing.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
         let is_missing =

@@ -76,8 +76,8 @@ fn may_step_change_unnamed(command: &str, step: &CommandStep) -> bool {
     }
 }
 
-/// Returns whether every file that the step changes is mentioned in the text. The first `other` operands are not
-/// files.
+/// Returns whether every file that the step changes is mentioned in the text. The number of leading operands that are not
+/// files is passed as `other`.
 fn names_all_operands(command: &str, step: &CommandStep, words: &[String], other: usize) -> bool {
     let operands = words.iter().skip(1).filter(|word| !word.starts_with('-')).count();
     let from = step.word_ranges[step.words.len() - words.len()].start;

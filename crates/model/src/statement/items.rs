@@ -10,8 +10,8 @@ const MIN_CLAUSE_CHARS: usize = 14;
 /// A beginning of at least this many characters usually contains the point.
 const MIN_CHARS_OF_LONG_BEGINNING: usize = 56;
 
-/// If the last item exceeds twice the length of the longest other item by more than this many characters, it is
-/// assumed to contain the text after the list.
+/// The last item may contain the text after the list. This is assumed if the item has more than this many characters in
+/// addition to twice the length of the longest other item.
 const MAX_LAST_ITEM_EXCESS_CHARS: usize = 80;
 
 /// The marks that end a clause.

@@ -1,4 +1,4 @@
-//! Tests with a session whose beginning no hook observed. A large part of its transcript is read once, and the events
+//! Tests with a session that began before hooks were installed. A large part of its transcript is read once, and the events
 //! are recorded in chronological order.
 
 use std::path::{Path, PathBuf};

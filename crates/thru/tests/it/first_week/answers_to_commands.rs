@@ -1,4 +1,4 @@
-//! Tests that the agent's answer to a slash command is told like an answer to any other message.
+//! Tests that briefs and packets quote the agent's answer to a slash command, as they quote other answers.
 
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;
