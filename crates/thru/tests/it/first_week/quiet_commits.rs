@@ -145,12 +145,15 @@ fn a_line_whose_first_part_has_taken_effect_is_not_to_be_run_again() {
     let packet = packet_at(&env, "19:00:07");
     assert!(packet.contains("Begin with: the failing command `git push -q` (see Failing)."), "{packet}");
 
-    // It is not known which part failed.
+    // The part that only edits a file is not quoted.
     let env = env_with_edit();
     fail_at(&env, "19:00:05", "s1", "echo rej >> README.md && ./deploy.sh prod", "deploy: no such host");
     let packet = packet_at(&env, "19:00:07");
     let begin = packet.lines().find(|line| line.starts_with("Begin with")).unwrap();
-    assert!(begin.contains("do not repeat it as a whole"), "{packet}");
+    assert!(
+        begin.contains("`./deploy.sh prod`") && !packet.contains("Begin with: the failing command `echo"),
+        "{packet}"
+    );
 }
 
 #[test]
