@@ -181,8 +181,12 @@ impl Digest {
             disk: EffectOnDisk::default(),
         };
         let effects: Vec<RecordedEffect> = made.into_iter().map(to_effect).collect();
+        // If one of several commits was not made, it is unknown where the line failed.
+        let is_complete = effects.len() == unclear.commits.len();
         self.effects.splice(place..place, effects);
-        self.leave_out_committed_parts(record);
+        if is_complete {
+            self.leave_out_committed_parts(record);
+        }
     }
 
     /// Leaves the parts up to the commit out of a failed command line, because they succeeded.

@@ -126,6 +126,21 @@ fn what_was_staged_or_edited_after_the_commit_is_not_in_it() {
 }
 
 #[test]
+fn a_line_is_shortened_only_if_all_its_commits_were_made() {
+    let line = "git commit -qm One && git commit -qm Two && git push";
+    let one = move_at(15, "1111111111", "commit: One");
+    let two = move_at(16, "2222222222", "commit: Two");
+    for (moves, expected, failing) in
+        [(vec![one.clone()], &["1111111"][..], line), (vec![one, two], &["1111111", "2222222"], "git push")]
+    {
+        let mut digest = digest_after(line);
+        digest.settle_unclear_commits("", "3333333333", &moves);
+        assert_eq!(ids(&digest), expected);
+        assert_eq!(digest.failures[0].command_or_file, failing);
+    }
+}
+
+#[test]
 fn a_head_that_has_not_moved_shows_that_nothing_was_committed() {
     for (head, is_settled) in [("0000000000", true), ("1111111111", false), ("", false)] {
         let mut digest = digest_after(LINE);

@@ -1,6 +1,6 @@
 //! How the command of a journal record ended, and how each check in it ended.
 
-use crate::effect::{Effect, EffectKind};
+use crate::effect::{Effect, EffectKind, git_commands_of_line};
 use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, ProjectCheck, RunResult, TestCounts};
 
@@ -74,7 +74,9 @@ pub(in crate::digest) fn divide_record_of_failed_line<'a>(
 /// Otherwise, the line would seem to be a command to run again. Returns `None` if there is nothing to leave out.
 pub(in crate::digest) fn record_after_commit<'a>(record: &JournalRecord<'a>) -> Option<JournalRecord<'a>> {
     let is_commit = |effect: &Effect| matches!(effect.kind, EffectKind::Commit | EffectKind::Amend);
-    if record.ok != Some(false) || !record.effect.iter().any(is_commit) {
+    let made = record.effect.iter().filter(|effect| is_commit(effect)).count();
+    // If one of several commits was not made, it is unknown where the line failed.
+    if record.ok != Some(false) || made == 0 || made < git_commands_of_line(&record.command).commits.len() {
         return None;
     }
     let rest = run::line_after_commit(&record.command)?;
