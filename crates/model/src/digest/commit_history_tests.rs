@@ -40,7 +40,9 @@ fn a_rebase_and_an_amend_replace_commits() {
         "base mor2 rebase (pick): More",
         "mor2 mor2 rebase (finish): returning to refs/heads/main",
     ];
-    let cases: [(&[&str], &str, (bool, &[&str])); 9] = [
+    // The moves, a commit, whether it was replaced, and by which commits.
+    type Case<'a> = (&'a [&'a str], &'a str, (bool, &'a [&'a str]));
+    let cases: [Case; 9] = [
         (&pull, "swap", (true, &["swp2"])),
         (&["swap swp2 commit (amend): Swap"], "swap", (true, &["swp2"])),
         (

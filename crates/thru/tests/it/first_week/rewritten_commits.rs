@@ -65,7 +65,7 @@ fn a_commit_that_a_rebase_replaced_is_named_by_its_new_id() {
         let pushed = if command.contains("push") { ", pushed" } else { "" };
         assert!(told.contains(&format!("Git: branch main; last commit {new}{pushed}\n")), "{told}");
         assert_eq!(told.contains("not pushed"), pushed.is_empty(), "{told}");
-        assert_eq!(startup_brief(&env).contains(&old), false);
+        assert!(!startup_brief(&env).contains(&old), "{told}");
     }
 }
 
