@@ -12,8 +12,13 @@ mod words;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::time;
+
 pub use record::{LoopRecord, LoopRecordDamage};
-pub use words::{ValidatorFailure, continuation_text, describe_end_of_loop, describe_turn, how_to_end_loop};
+pub use words::{
+    ResumeCommand, ValidatorFailure, command_to_resume, continuation_text, describe_end_of_loop,
+    describe_turn, how_to_end_loop,
+};
 
 /// The state of a loop. It is stored as a [`LoopRecord`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,6 +142,14 @@ impl Loop {
         }
     }
 
+    pub fn has_used_up_iterations(&self) -> bool {
+        self.max_iterations > 0 && self.iteration >= self.max_iterations
+    }
+
+    pub fn is_out_of_time(&self, now: Timestamp) -> bool {
+        self.deadline.as_deref().and_then(time::parse_time).is_some_and(|deadline| deadline <= now)
+    }
+
     pub fn end_with_reason(&mut self, why: EndReason, detail: Option<String>) {
         self.status = match why {
             EndReason::Promise => LoopStatus::Done,
@@ -157,7 +170,7 @@ impl Loop {
 
     /// Updates the time of the last change. That time never moves back, even if the clock does.
     pub fn set_updated_time(&mut self, now: Timestamp) {
-        let now = crate::time::to_rfc3339(now);
+        let now = time::to_rfc3339(now);
         if self.updated_at < now {
             self.updated_at = now;
         }

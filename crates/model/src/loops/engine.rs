@@ -250,7 +250,7 @@ fn reached_loop_limit(
     rules: &LoopRules,
     turn: &TurnProgress,
 ) -> Option<(EndReason, String)> {
-    if state.max_iterations > 0 && state.iteration >= state.max_iterations {
+    if state.has_used_up_iterations() {
         return Some((EndReason::IterationLimit, format!("{} iterations", state.max_iterations)));
     }
     let deadline = state.deadline.as_deref().and_then(time::parse_time);

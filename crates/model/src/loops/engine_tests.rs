@@ -472,3 +472,23 @@ fn the_prompt_is_fed_verbatim() {
         );
     }
 }
+
+#[test]
+fn a_loop_that_reached_a_limit_is_resumed_with_a_higher_one() {
+    let now = time::parse_time("2026-11-15T19:00:00Z").unwrap();
+    for (iteration, max_iterations, deadline, options, effect) in [
+        (1, 5, None, "", "continues it"),
+        (5, 0, Some("2026-11-15T19:00:01Z"), "", "continues it"),
+        (5, 5, None, " --max-iterations N", "gives it more iterations"),
+        (1, 5, Some("2026-11-15T19:00:00Z"), " --for 1h", "gives it more time"),
+        (6, 5, Some("2026-11-14"), " --max-iterations N --for 1h", "gives it more iterations and more time"),
+    ] {
+        let deadline = deadline.map(str::to_owned);
+        let state = Loop { id: "work".into(), iteration, max_iterations, deadline, ..running_loop() };
+        let command = format!("thru loop resume work{options}");
+        assert_eq!(
+            crate::loops::command_to_resume(&state, now),
+            crate::loops::ResumeCommand { command, effect }
+        );
+    }
+}

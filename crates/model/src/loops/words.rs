@@ -1,5 +1,6 @@
 //! The text that the agent gets when a loop continues, and descriptions of a turn for people.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::log::LoopLogEntry;
@@ -61,12 +62,32 @@ fn errors_and_end_of_output(output: &Redacted) -> String {
     kept.join("\n")
 }
 
+/// The command that continues a paused loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResumeCommand {
+    /// The command, such as `thru loop resume work --max-iterations N`.
+    pub command: String,
+    /// What the command does, such as `gives it more iterations`.
+    pub effect: &'static str,
+}
+
+/// Returns the command that continues a paused loop at this time. A loop that has reached a limit needs a higher one.
+pub fn command_to_resume(state: &Loop, now: Timestamp) -> ResumeCommand {
+    let (options, effect) = match (state.has_used_up_iterations(), state.is_out_of_time(now)) {
+        (false, false) => ("", "continues it"),
+        (true, false) => (" --max-iterations N", "gives it more iterations"),
+        (false, true) => (" --for 1h", "gives it more time"),
+        (true, true) => (" --max-iterations N --for 1h", "gives it more iterations and more time"),
+    };
+    let id = format_path_or_code(&state.id, 128);
+    ResumeCommand { command: format!("thru loop resume {id}{options}"), effect }
+}
+
 /// Says that a loop is paused or has ended, and why, such as `is paused: 30 iterations`. If the loop is paused, the command
 /// that continues it follows.
-pub fn describe_end_of_loop(state: &Loop) -> String {
+pub fn describe_end_of_loop(state: &Loop, now: Timestamp) -> String {
     const MAX_DETAIL_CHARS: usize = 200;
     let detail = state.ended_detail.as_deref().map(|detail| inline_for_model(detail, MAX_DETAIL_CHARS));
-    let id = format_path_or_code(&state.id, 128);
     match state.status {
         LoopStatus::Active => "is active".to_owned(),
         LoopStatus::Cancelled => "has ended: it was cancelled".to_owned(),
@@ -85,12 +106,8 @@ pub fn describe_end_of_loop(state: &Loop) -> String {
                 (None, _) if state.imported_from.is_some() => "it was imported".to_owned(),
                 (None, _) => "`thru loop pause` paused it".to_owned(),
             };
-            let (option, what) = match state.end_reason {
-                Some(EndReason::IterationLimit) => (" --max-iterations N", "gives it more iterations"),
-                Some(EndReason::TimeLimit) => (" --for 1h", "gives it more time"),
-                _ => ("", "continues it"),
-            };
-            format!("is paused: {why}; `thru loop resume {id}{option}` {what}")
+            let ResumeCommand { command, effect } = command_to_resume(state, now);
+            format!("is paused: {why}; `{command}` {effect}")
         }
     }
 }

@@ -15,7 +15,7 @@ use model::event::{EventKind, EventName, EventSet};
 use model::id::Id;
 use model::loops::log::{LoopEvent, LoopLogEntry};
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{EndReason, Loop, LoopRecord, LoopStatus, Promise};
+use model::loops::{EndReason, Loop, LoopRecord, LoopStatus, Promise, ResumeCommand, command_to_resume};
 use model::time;
 use serde::Serialize;
 use store::{FoundRoot, Store};
@@ -190,10 +190,11 @@ pub fn activate_loop(world: &World, named: &str, owner: WantedLoopOwner) -> Resu
     let owner = find_owner_of_existing_loop(world, &store, &id, owner)?;
     let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let record = store.read_loop(&id)?;
-    if record.loop_state.status != LoopStatus::Active {
-        return Err(not_active_error(&record.loop_state));
-    }
+    require_open(&record.loop_state)?;
     require_consent(&store, &record.loop_state)?;
+    if record.loop_state.status == LoopStatus::Paused {
+        return Err(paused_error(&record.loop_state, world.now));
+    }
     let mut next = record.loop_state.clone();
     next.last_stop = None;
     write_and_set_foreground(world, &store, &record, next, &owner, LoopEvent::Activated)
@@ -206,28 +207,26 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
     let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let record = store.read_loop(&id)?;
     let mut next = record.loop_state.clone();
-    match next.status {
-        LoopStatus::Active => return Err(already_active_error(&next)),
-        LoopStatus::Done | LoopStatus::Cancelled => return Err(not_active_error(&next)),
-        LoopStatus::Paused => require_consent(&store, &next)?,
+    require_open(&next)?;
+    require_consent(&store, &next)?;
+    if next.status == LoopStatus::Active {
+        return Err(already_active_error(&next));
     }
     next.max_iterations = how.max_iterations.unwrap_or(next.max_iterations);
-    if next.max_iterations > 0 && next.iteration >= next.max_iterations {
-        return Err(Error::Refused {
-            what: format!("{id} has used up its {} iterations", next.max_iterations),
-            hint: format!(
-                "`thru loop resume {id} --max-iterations N` gives it more iterations; N counts from the start \
-                 of the loop"
-            ),
-        });
-    }
     if let Some(seconds) = how.seconds {
         next.deadline = Some(deadline_after(world.now, seconds)?);
     }
-    if next.deadline.as_deref().and_then(time::parse_time).is_some_and(|deadline| deadline <= world.now) {
+    let ResumeCommand { command, effect } = command_to_resume(&next, world.now);
+    if next.has_used_up_iterations() {
+        return Err(Error::Refused {
+            what: format!("{id} has used up its {} iterations", next.max_iterations),
+            hint: format!("`{command}` {effect}; N counts from the start of the loop"),
+        });
+    }
+    if next.is_out_of_time(world.now) {
         return Err(Error::Refused {
             what: format!("{id} has run out of time"),
-            hint: format!("`thru loop resume {id} --for 1h` gives it more time"),
+            hint: format!("`{command}` {effect}"),
         });
     }
     next.status = LoopStatus::Active;
@@ -242,14 +241,14 @@ pub fn pause_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
             Ok(Some(LoopEvent::Paused))
         }
         LoopStatus::Paused => Ok(None),
-        LoopStatus::Done | LoopStatus::Cancelled => Err(not_active_error(state)),
+        LoopStatus::Done | LoopStatus::Cancelled => Err(ended_error(state)),
     })
 }
 
 pub fn cancel_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
     change_and_remove_from_foreground(world, named, |state| match state.status {
         LoopStatus::Cancelled => Ok(None),
-        LoopStatus::Done => Err(not_active_error(state)),
+        LoopStatus::Done => Err(ended_error(state)),
         LoopStatus::Active | LoopStatus::Paused => {
             state.end_with_reason(EndReason::Cancelled, None);
             Ok(Some(LoopEvent::Cancelled))
@@ -508,16 +507,22 @@ fn already_active_error(state: &Loop) -> Error {
     }
 }
 
-fn not_active_error(state: &Loop) -> Error {
-    let id = &state.id;
+fn paused_error(state: &Loop, now: Timestamp) -> Error {
+    let ResumeCommand { command, effect } = command_to_resume(state, now);
+    Error::Refused { what: format!("{} is paused", state.id), hint: format!("`{command}` {effect}") }
+}
+
+fn ended_error(state: &Loop) -> Error {
+    Error::Refused {
+        what: format!("{} is {}, and that is final", state.id, state.status.name()),
+        hint: "`thru loop start` begins a new one".into(),
+    }
+}
+
+/// Returns an error if a loop has ended for good.
+fn require_open(state: &Loop) -> Result<()> {
     match state.status {
-        LoopStatus::Paused => Error::Refused {
-            what: format!("{id} is paused"),
-            hint: format!("`thru loop resume {id}` continues it"),
-        },
-        status => Error::Refused {
-            what: format!("{id} is {}, and that is final", status.name()),
-            hint: "`thru loop start` begins a new one".into(),
-        },
+        LoopStatus::Active | LoopStatus::Paused => Ok(()),
+        LoopStatus::Done | LoopStatus::Cancelled => Err(ended_error(state)),
     }
 }

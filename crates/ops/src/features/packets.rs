@@ -239,7 +239,10 @@ fn packet_name_from_path<'a>(project: &Project, word: &'a str) -> &'a str {
 fn packet_not_found_error(word: &str, names: &[String]) -> Error {
     let hint = match nearest_packet_name(word, names) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
-        None => "`thru packet list` shows the packets; `thru handoff` creates one".to_owned(),
+        None => {
+            "`thru packet list` shows the packets; `thru handoff \"what remains to be done\"` creates one"
+                .to_owned()
+        }
     };
     Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
 }

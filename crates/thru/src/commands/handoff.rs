@@ -106,6 +106,6 @@ fn print_report(report: &HandoffReport) {
         ));
     }
     output::print_message(format_args!(
-        "{DIM}the next session here is told about it, and claims it with `/pickup`; to read it:{DIM:#} thru pickup {id}"
+        "{DIM}the next session here is told about it, and claims it with `/pickup {id}`; to read it:{DIM:#} thru pickup {id}"
     ));
 }

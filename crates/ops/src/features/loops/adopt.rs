@@ -1,10 +1,10 @@
 //! `thru loop adopt`: shows a loop's prompt and commands to the user, and records the user's consent.
 
 use model::consent;
-use model::loops::{Loop, LoopStatus};
+use model::loops::{Loop, LoopStatus, ResumeCommand, command_to_resume};
 use serde::Serialize;
 
-use super::{LoopChanged, choose_loop, foreground_pointer, loop_shown, not_active_error, open_trusted_store};
+use super::{LoopChanged, choose_loop, foreground_pointer, loop_shown, open_trusted_store, require_open};
 use crate::features::loops::choose::LoopCommandPurpose;
 use crate::project::consent::{LoopClaimRight, allow_loop, is_started_here};
 use crate::project::person::require_person;
@@ -27,9 +27,7 @@ pub fn find_loop_to_adopt(world: &World, named: &str) -> Result<LoopToAdopt> {
     let store = open_trusted_store(world)?;
     let state =
         store.read_loop(&choose_loop(world, &store, Some(named), LoopCommandPurpose::View)?)?.loop_state;
-    if matches!(state.status, LoopStatus::Done | LoopStatus::Cancelled) {
-        return Err(not_active_error(&state));
-    }
+    require_open(&state)?;
     Ok(LoopToAdopt { shown_loop: loop_shown(world, &store, &state, &foreground_pointer(&store)?), state })
 }
 
@@ -53,7 +51,10 @@ pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChan
     let next = match shown_loop.status {
         LoopStatus::Active if shown_loop.foreground || shown_loop.waits_for_session => None,
         LoopStatus::Active => Some(format!("`thru loop activate {id} --next` gives it to the next session")),
-        _ => Some(format!("`thru loop resume {id}` continues it")),
+        _ => {
+            let ResumeCommand { command, effect } = command_to_resume(&state, world.now);
+            Some(format!("`{command}` {effect}"))
+        }
     };
     Ok(LoopChanged { shown_loop, changed, session_choice: None, notes: next.into_iter().collect() })
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use model::document::Document;
 use model::loops::log::LoopEvent;
 use model::loops::pointer::ForegroundPointer;
-use model::loops::{Loop, LoopStatus, Promise, PromiseOutcome, promise};
+use model::loops::{Loop, LoopStatus, Promise, PromiseOutcome, command_to_resume, promise};
 use model::text::fnv_fingerprint;
 use model::time;
 use serde::Serialize;
@@ -30,6 +30,9 @@ pub struct RalphImportReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
     pub shown_loop: LoopShown,
+    /// The command that continues the loop once it is adopted.
+    #[serde(skip)]
+    pub command_to_resume: String,
     /// Whether the loop was written. False if it was already imported, or if this was a dry run.
     pub written: bool,
     pub already_imported: bool,
@@ -44,6 +47,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) ->
         return Ok(RalphImportReport {
             file,
             shown_loop: loop_shown_with_consent(&state, &ForegroundPointer::default(), false),
+            command_to_resume: command_to_resume(&state, world.now).command,
             written: false,
             already_imported: false,
         });
@@ -59,6 +63,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) ->
         return Ok(RalphImportReport {
             file,
             shown_loop: loop_shown(world, &store, &known.loop_state, &front),
+            command_to_resume: command_to_resume(&known.loop_state, world.now).command,
             written: false,
             already_imported: true,
         });
@@ -70,6 +75,7 @@ pub fn import_ralph_loop(world: &World, file: Option<&Path>, mode: WriteMode) ->
     Ok(RalphImportReport {
         file,
         shown_loop: loop_shown(world, &store, &state, &front),
+        command_to_resume: command_to_resume(&state, world.now).command,
         written: mode == WriteMode::Write,
         already_imported: false,
     })

@@ -1,7 +1,7 @@
 //! The checks of `thru doctor` and the lines of `thru status` that are about loops.
 
 use model::finding::{Finding, FindingLevel};
-use model::loops::{EndReason, Loop, LoopStatus};
+use model::loops::{EndReason, Loop, LoopStatus, ResumeCommand, command_to_resume};
 use model::render::one_line;
 use model::text::count_with_noun;
 use serde_json::json;
@@ -72,19 +72,22 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     }
     let foreign = records.iter().filter(|record| is_without_consent(store, &record.loop_state)).count();
     let is_paused = |state: &Loop| state.status == LoopStatus::Paused && !is_without_consent(store, state);
-    let is_used_up = |state: &Loop| state.max_iterations > 0 && state.iteration >= state.max_iterations;
     let paused: Vec<&Loop> =
         records.iter().map(|record| &record.loop_state).filter(|state| is_paused(state)).collect();
-    if !paused.is_empty() {
-        // A loop that has reached its limit needs more iterations before it can be resumed.
-        let (resume, what) = match paused.iter().all(|state| is_used_up(state)) {
-            true => ("thru loop resume --max-iterations N", "gives the paused loop more iterations"),
-            false => ("thru loop resume", "continues the paused loop"),
+    if let Some(newest) = paused.iter().max_by_key(|state| (&state.updated_at, &state.id)) {
+        // Without the id, the commands would choose among the loops of the reader's own session.
+        let ResumeCommand { command, effect } = command_to_resume(newest, project.world.now);
+        let number = match paused.len() {
+            1 => "1 loop".to_owned(),
+            many => format!("{many} loops, of which this is the newest"),
         };
-        let number = count_with_noun(paused.len(), "loop");
-        let text = format!("{number}; `thru loop log` says why; `{resume}` continues a paused loop");
+        let text = format!("{number}; `thru loop log {}` says why; `{command}` {effect}", newest.id);
         let line = StatusReportLine::plain("paused", text).with_json("paused_loops", json!(paused.len()));
-        lines.push(line.with_next_step(NextStepUrgency::PausedWork, resume, what));
+        lines.push(line.with_next_step(
+            NextStepUrgency::PausedWork,
+            command,
+            format!("{effect} (a paused loop)"),
+        ));
     }
     if foreign > 0 && is_project_folder_moved(project) {
         let number = count_with_noun(foreign, "loop");
@@ -215,10 +218,8 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
     {
         let detail = state.ended_detail.as_deref().unwrap_or("no reason was recorded");
         let text = format!("loop {} was paused by an error: {detail}", state.id);
-        findings.push(
-            Finding::new(FindingLevel::Warning, text)
-                .with_hint(format!("`thru loop resume {}` continues it", state.id)),
-        );
+        let ResumeCommand { command, effect } = command_to_resume(state, project.world.now);
+        findings.push(Finding::new(FindingLevel::Warning, text).with_hint(format!("`{command}` {effect}")));
     }
     if is_project_folder_moved(project) {
         // Do not suggest adopting each loop: `thru trust --moved` restores all consents, and another check suggests

@@ -172,7 +172,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         "At iteration {}, {} {}. Its prompt was the goal:",
         state.iteration_progress(),
         state.id,
-        describe_end_of_loop(&state)
+        describe_end_of_loop(&state, context.project.world.now)
     );
     let mut candidate = loop_candidate(context, &state, &about);
     candidate.strings_stating_fact = vec![state.prompt];

@@ -190,9 +190,13 @@ pub(super) fn find_expected_output(
 
 pub(super) fn unknown_output_error(place: &GateContext, file: &Path, result: &str) -> Error {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let live = match place.find_live_run() {
+        Ok(Some(_)) => "`thru gate check` shows what the live run expects",
+        _ => "no run is live",
+    };
     Error::Refused {
         what: format!("{}: no run expects this file{result}", file.display()),
-        hint: format!("`thru gate check` shows what the live run expects{}", how_to_expect(place, &name)),
+        hint: format!("{live}{}", how_to_expect(place, &name)),
     }
 }
 

@@ -387,7 +387,7 @@ pub(crate) fn write_packet(
         }
         _ => None,
     };
-    let end_of_loop = ended_loop.as_ref().map(|state| redact(describe_end_of_loop(state)));
+    let end_of_loop = ended_loop.as_ref().map(|state| redact(describe_end_of_loop(state, world.now)));
     let ended_loop_prompt = ended_loop.map(|state| redact(state.prompt));
     // If the claimed packet cannot be read, the new packet still contains what the session did.
     let continued = match source.is_of_other_folder {

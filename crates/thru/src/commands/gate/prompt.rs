@@ -4,9 +4,11 @@ use ops::{Result, World};
 use crate::output::{self, OutputFormat, WARN};
 
 /// Print the instruction to put into a sub-agent's prompt
+///
+/// If the inputs of the output have changed, this also requests the output again: only a newer file is valid.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The output that the sub-agent must write, such as review-security.md
+    /// The output that the sub-agent must write, such as review-security.md, or the path of an output in any run
     file: String,
 }
 

@@ -38,7 +38,7 @@ fn print_report(report: &ContextFilesImportReport, mode: WriteMode) {
             }
         };
         let wrong = if *errors > 0 {
-            format!("  {WARN}{errors} errors, see `thru context validate`{WARN:#}")
+            format!("  {WARN}{errors} errors, see `thru context validate {role}`{WARN:#}")
         } else {
             String::new()
         };

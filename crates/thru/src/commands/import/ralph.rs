@@ -26,7 +26,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 }
 
 fn print_ralph(report: &RalphImportReport, mode: WriteMode) {
-    let RalphImportReport { file, shown_loop, already_imported, .. } = report;
+    let RalphImportReport { file, shown_loop, already_imported, command_to_resume, .. } = report;
     let file = file.display();
     if *already_imported {
         output::print_line(format_args!("{file} was already imported as {BOLD}{}{BOLD:#}", shown_loop.id));
@@ -48,7 +48,7 @@ fn print_ralph(report: &RalphImportReport, mode: WriteMode) {
             shown_loop.id
         ));
         output::print_line(format_args!(
-            "Next: switch off the ralph plugin, then run `thru loop adopt {0}` and `thru loop resume {0}`",
+            "Next: switch off the ralph plugin, then run `thru loop adopt {}` and `{command_to_resume}`",
             shown_loop.id
         ));
     }

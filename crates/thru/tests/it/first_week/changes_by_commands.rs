@@ -10,7 +10,11 @@ const INLINE_SCRIPT: &str = "python3 - <<'EOF'\np = 'src/csv.py'\ns = open(p).re
 
 /// Returns a packet about the session `s2`. Commands ask git which files are uncommitted.
 fn packet_at(env: &TestEnv, time: &str) -> String {
-    let written = thru_at(env, time, "s2", &["handoff", "describe the delimiter", "--json"]).json();
+    packet_of_session_at(env, time, "s2")
+}
+
+fn packet_of_session_at(env: &TestEnv, time: &str, session: &str) -> String {
+    let written = thru_at(env, time, session, &["handoff", "describe the delimiter", "--json"]).json();
     env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout
 }
 
@@ -97,7 +101,7 @@ fn a_file_that_a_command_changed_is_listed_as_edited() {
             stop_at(&env, "19:00:06", "s1", "It says new now.");
             let brief = thru_at(&env, "19:00:07", "s1", &["brief"]).assert_ok().stdout;
             assert!(brief.contains(&format!("edited {file}")), "{command}, {is_committed}: {brief}");
-            let packet = packet_at(&env, "19:00:08");
+            let packet = packet_of_session_at(&env, "19:00:08", "s1");
             let listed = format!("`{file}` — edited by a command, read");
             assert!(packet.contains(&listed), "{command}, {is_committed}: {packet}");
             let files = env.run_thru(&["files"]).assert_ok().stdout;

@@ -57,7 +57,12 @@ fn a_session_is_named_the_command_that_claims_and_a_person_the_one_that_shows() 
     start_at(&env, "19:00:00", "s1");
     ask_at(&env, "19:00:01", "s1", "Finish the header option of the parser.");
     let made = env.run_thru(&["handoff", "finish the header option"]).assert_ok();
-    assert!(made.stderr.contains("claims it with `/pickup`; to read it: thru pickup 2026"), "{made}");
+    assert!(
+        made.stderr.contains(
+            "claims it with `/pickup 20261115T192200Z-finish-the-header-option`; to read it: thru pickup 2026"
+        ),
+        "{made}"
+    );
     end_at(&env, "19:00:04", "s1");
     let person = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(
