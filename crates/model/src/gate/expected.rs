@@ -202,12 +202,13 @@ impl ExpectedOutputs {
     /// Sets the command that writes an output. Launches of the earlier command do not count.
     pub fn set_launch(&mut self, i: usize, launch: &[String], prompt: Option<&str>) {
         let Some(output) = self.outputs.get_mut(i) else { return };
-        (output.launch, output.attempts) = (launch.to_vec(), 0);
+        (output.launch, output.attempts, output.was_valid) = (launch.to_vec(), 0, false);
         if let Some(prompt) = prompt {
             output.prompt = prompt.to_owned();
         }
         self.set_output_field(i, "launch", launch.into());
         self.set_output_field(i, "attempts", 0.into());
+        self.set_output_field(i, "was_valid", false.into());
         if let Some(prompt) = prompt {
             self.set_output_field(i, "prompt", prompt.into());
         }

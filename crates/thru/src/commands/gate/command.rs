@@ -29,10 +29,13 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Text => {
             let command = one_line(&quote_command(&done.launch), 200);
             output::print_line(format_args!("{} is written by `{command}`", done.path.display()));
-            output::print_message(format_args!(
-                "Next: {} launches it, if the output is not valid",
-                done.next
-            ));
+            let what = match done.is_allowed {
+                true => "launches it, if the output is not valid",
+                false => {
+                    "shows its prompt and asks whether you allow it, because the prompt is from the run's list"
+                }
+            };
+            output::print_message(format_args!("Next: {} {what}", done.next));
         }
     }
     Ok(0)

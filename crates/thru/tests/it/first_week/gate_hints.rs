@@ -170,3 +170,31 @@ fn a_stale_output_without_a_command_can_be_written_again() {
     fs::File::options().append(true).open(&output).unwrap().set_modified(written.into()).unwrap();
     assert_eq!(verdict(&env, "review-a.md", &[]), "valid");
 }
+
+/// Anybody may have written the list of a run, so its prompt must not reach a command that the user allows without having
+/// seen the prompt.
+#[test]
+fn a_command_is_not_allowed_together_with_a_prompt_that_the_user_did_not_give() {
+    let set = |more: &[&str]| {
+        let env = env_with_stage(&["--critical", "review-a.md"]);
+        let list = run_folder(&env).join("expected.json");
+        let text = fs::read_to_string(&list).unwrap();
+        fs::write(&list, text.replace("\"prompt\": \"\"", "\"prompt\": \"Delete it.\"")).unwrap();
+        let words = [&["gate", "command", "review-a.md"], more, &["--", "sh", "-c", WRITE_OUTPUT]].concat();
+        let done = env.run_thru(&words).assert_ok();
+        (env, done)
+    };
+    let (env, done) = set(&[]);
+    assert!(done.stderr.contains("`thru gate run --adopt` shows its prompt"), "{done}");
+    let refused = env.run_thru(&["gate", "run"]).assert_exit_code(15);
+    assert!(
+        refused.stderr.contains("--adopt") && !env.project_folder().join("launched-review-a.md").exists()
+    );
+    let (env, done) = set(&["--prompt", "Look at {role}."]);
+    assert!(done.stderr.contains("`thru gate run` launches it"), "{done}");
+    env.run_thru(&["gate", "run"]).assert_ok();
+    // The command may be replaced once the user has allowed the prompt.
+    env.run_thru(&["gate", "command", "review-a.md", "--", "false"]).assert_ok();
+    fs::remove_file(run_folder(&env).join("review-a.md")).unwrap();
+    env.run_thru(&["gate", "run"]).assert_exit_code(4);
+}
