@@ -95,7 +95,7 @@ fn what_is_not_ours_to_change_is_left_alone() {
         ("{\"statusLine\": 7}", "is not an object"),
         ("{\"statusLine\": {\"type\": \"static\", \"text\": \"x\"}}", "has no command"),
         ("{\"statusLine\": {\"type\": \"command\", \"command\": \"a\\/b\"}}", "could not be restored"),
-        ("[]", "not an object"),
+        ("[]", "does not contain a JSON object"),
         ("{", "expected"),
     ];
     for (file, why) in refused {
