@@ -12,8 +12,6 @@ use crate::sandbox::{Sandbox, payload};
 pub const EXPECT_COMMAND: &[&str] =
     &["gate", "expect", "review", "--critical", "review-a.md", "--input", "plan.md"];
 
-pub const NEW_COMMAND: &[&str] = &["gate", "command", "review-b.md", "--", "true"];
-
 pub fn prepare_gate_files(sandbox: &Sandbox) -> Result<()> {
     prepare_records(sandbox)?;
     Ok(fs::write(sandbox.project_folder().join("plan.md"), "A plan.\n")?)
@@ -58,12 +56,6 @@ pub fn is_output_expected(sandbox: &Sandbox) -> bool {
 
 pub fn are_outputs_valid(sandbox: &Sandbox) -> bool {
     gate_verdicts(sandbox) == ["valid", "valid"]
-}
-
-pub fn is_command_set(sandbox: &Sandbox) -> bool {
-    let list = only_run_folder(sandbox).and_then(|run| Ok(fs::read(run.join("expected.json"))?));
-    let list: Value = serde_json::from_slice(&list.unwrap_or_default()).unwrap_or_default();
-    list["outputs"][1]["launch"] == json!(["true"])
 }
 
 pub fn is_output_sealed(sandbox: &Sandbox) -> bool {

@@ -332,7 +332,6 @@ pub const ROWS: &[TortureRow] = &[
         &["gate", "run", "--again", "--jobs", "1"],
         gates::are_outputs_valid,
     ),
-    command_row("gate command", gates::prepare_half_finished_run, gates::NEW_COMMAND, gates::is_command_set),
     command_row(
         "gate seal",
         gates::prepare_unsealed_output,

@@ -199,21 +199,6 @@ impl ExpectedOutputs {
         self.forget_pass();
     }
 
-    /// Sets the command that writes an output. Launches of the earlier command do not count.
-    pub fn set_launch(&mut self, i: usize, launch: &[String], prompt: Option<&str>) {
-        let Some(output) = self.outputs.get_mut(i) else { return };
-        (output.launch, output.attempts, output.was_valid) = (launch.to_vec(), 0, false);
-        if let Some(prompt) = prompt {
-            output.prompt = prompt.to_owned();
-        }
-        self.set_output_field(i, "launch", launch.into());
-        self.set_output_field(i, "attempts", 0.into());
-        self.set_output_field(i, "was_valid", false.into());
-        if let Some(prompt) = prompt {
-            self.set_output_field(i, "prompt", prompt.into());
-        }
-    }
-
     /// Records that every output is valid. `input_digests` are the digests of the inputs of each output. Returns false
     /// if the pass was already recorded.
     pub fn record_pass(&mut self, now: Timestamp, input_digests: Vec<Vec<String>>) -> bool {

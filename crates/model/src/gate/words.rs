@@ -158,11 +158,7 @@ pub fn remedy_for_output(
             "finish it; if nothing is missing from it, {} adds the last line",
             commands.on_file("seal")
         ),
-        _ => format!(
-            "have it written{again} ({}), or name the command that writes it: `{} -- COMMAND`",
-            commands.on_file("prompt"),
-            commands.on_file("command").trim_matches('`')
-        ),
+        _ => format!("have it written{again}: {} prints the instruction", commands.on_file("prompt")),
     }
 }
 

@@ -1,7 +1,6 @@
 //! `thru gate`: checks whether the files that sub-agents must write exist, are complete and are fresh.
 
 mod adopt;
-mod command;
 mod earlier;
 mod expect;
 mod hook;
@@ -34,7 +33,6 @@ use crate::{Error, Result, World};
 use orphan::OrphanedLaunch;
 
 pub use adopt::{LaunchShown, LaunchesToAdopt, adopt_launches, find_launches_to_adopt};
-pub use command::{OutputCommandReport, set_output_command};
 pub use earlier::open_earlier_stages;
 pub use expect::{
     ExpectedFile, ExpectedOutputsReport, ExpectedOutputsRequest, UnfinishedRun, expect_outputs,

@@ -1,5 +1,4 @@
 mod check;
-mod command;
 mod expect;
 mod live;
 mod prompt;
@@ -28,8 +27,6 @@ enum Command {
     #[command(visible_alias = "status")]
     Check(check::Args),
     Run(run::Args),
-    #[command(name = "command")]
-    SetLaunch(command::Args),
     Prompt(prompt::Args),
     Seal(seal::Args),
     Live(live::Args),
@@ -40,7 +37,6 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         Command::Expect(args) => expect::run(world, args, format),
         Command::Check(args) => check::run(world, args, format),
         Command::Run(args) => run::run(world, args, format),
-        Command::SetLaunch(args) => command::run(world, args, format),
         Command::Prompt(args) => prompt::run(world, args, format),
         Command::Seal(args) => seal::run(world, args, format),
         Command::Live(args) => live::run(world, args, format),

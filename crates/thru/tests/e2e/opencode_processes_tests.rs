@@ -53,7 +53,7 @@ fn a_session_that_another_process_compacted_is_briefed() {
     assert_eq!(count_briefs(&model, 1), [1]);
     let last = model.received_requests().pop().expect("a request");
     assert!(
-        last.text_containing(BRIEF_TITLE).is_some_and(|brief| brief.contains("GO-ON")),
+        last.text_containing(BRIEF_TITLE).is_some_and(|brief| brief.contains("AFTER-THAT")),
         "it is a new one"
     );
     let starts =

@@ -106,9 +106,9 @@ fn the_line_and_the_exit_code_of_each_gate() {
     ---- stdout
     Stage review, attempt 1, in $PROJECT/.agent/context/outputs/review-20261115T192200Z
       missing     critical  review-a.md  there is no such file
-          hint: have it written (`thru gate prompt review-a.md`), or name the command that writes it: `thru gate command review-a.md -- COMMAND`
+          hint: have it written: `thru gate prompt review-a.md` prints the instruction
       missing     advisory  review-b.md  there is no such file
-          hint: have it written (`thru gate prompt review-b.md`), or name the command that writes it: `thru gate command review-b.md -- COMMAND`
+          hint: have it written: `thru gate prompt review-b.md` prints the instruction
     PERSISTENCE_GATE=HARD_FAIL
     ---- stderr
     error: a critical output is not valid; the stage cannot continue

@@ -118,8 +118,6 @@ pub const COMMAND_LINES: &[CommandLine] = &[
     command_with_stdin(&["gate", "run", "--adopt", "--stage", "review"], "yes\ny\n"),
     agent_command(&["gate", "run", "--adopt"]),
     agent_command(&["gate", "run"]),
-    plain_command(&["gate", "command", OUTPUT_FILE, "--", "true"]),
-    agent_command(&["gate", "command", OUTPUT_FILE, "--", "true"]),
     plain_command(&["gate", "prompt", OUTPUT_FILE]),
     plain_command(&["gate", "seal", OUTPUT_FILE]),
     plain_command(&["gate", "live"]),

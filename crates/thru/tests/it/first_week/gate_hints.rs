@@ -3,7 +3,6 @@
 use super::*;
 
 const COMPLETE: &str = "Fine.\n<!-- AGENT_COMPLETE -->\n";
-const WRITE_OUTPUT: &str = "printf 'Fine.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"; touch launched-$(basename \"$THROUGHLINE_OUTPUT\")";
 
 fn env_with_stage(outputs: &[&str]) -> TestEnv {
     let env = TestEnv::with_root();
@@ -24,19 +23,10 @@ fn verdict(env: &TestEnv, file: &str, words: &[&str]) -> Value {
     outputs.iter().find(|output| output["file"] == file).unwrap()["verdict"].clone()
 }
 
-/// Returns the commands in a hint. `COMMAND` stands for a command that writes the output.
+/// Returns the words of each command in a hint.
 fn commands_in_hint(hint: &str) -> Vec<Vec<String>> {
     let commands = hint.split('`').filter_map(|part| part.strip_prefix("thru "));
-    let words = |command: &str| -> Vec<String> {
-        let words = command.split(' ').map(str::to_owned);
-        words
-            .flat_map(|word| match word.as_str() {
-                "COMMAND" => ["sh", "-c", WRITE_OUTPUT].map(str::to_owned).to_vec(),
-                _ => vec![word],
-            })
-            .collect()
-    };
-    commands.map(words).collect()
+    commands.map(|command| command.split(' ').map(str::to_owned).collect()).collect()
 }
 
 fn hint_for(env: &TestEnv, file: &str, words: &[&str]) -> String {
@@ -47,21 +37,18 @@ fn hint_for(env: &TestEnv, file: &str, words: &[&str]) -> String {
 }
 
 #[test]
-fn a_command_for_a_missing_output_keeps_the_valid_ones() {
+fn the_hint_for_a_missing_output_keeps_the_valid_ones() {
     let env = env_with_stage(&["--critical", "review-a.md", "--advisory", "review-b.md"]);
     fs::write(run_folder(&env).join("review-a.md"), COMPLETE).unwrap();
     let before = run_folder(&env);
     let hint = hint_for(&env, "review-b.md", &[]);
     let commands = commands_in_hint(&hint);
-    assert_eq!(commands.len(), 2, "{hint}");
+    assert_eq!(commands.len(), 1, "{hint}");
     for command in &commands {
         env.run_thru(&command.iter().map(String::as_str).collect::<Vec<_>>()).assert_ok();
     }
     assert_eq!(run_folder(&env), before);
     assert_eq!(verdict(&env, "review-a.md", &[]), "valid");
-    env.run_thru(&["gate", "run"]).assert_ok();
-    assert!(!env.project_folder().join("launched-review-a.md").exists(), "it was valid");
-    assert!(env.project_folder().join("launched-review-b.md").exists());
 }
 
 /// A new request is a new run, so that no file of an earlier run passes for fresh. It must not happen unnoticed.
@@ -83,7 +70,7 @@ fn a_new_run_says_that_it_does_not_use_the_valid_outputs() {
 
 #[test]
 fn the_hints_for_a_run_that_is_not_live_name_that_run() {
-    for (text, command) in [(None, "prompt"), (None, "command"), (Some("Fine.\n"), "seal")] {
+    for (text, command) in [(None, "prompt"), (Some("Fine.\n"), "seal")] {
         let env = env_with_stage(&["--critical", "review-a.md"]);
         let review = run_folder(&env);
         if let Some(text) = text {
@@ -103,12 +90,7 @@ fn the_hints_for_a_run_that_is_not_live_name_that_run() {
         let done = env.run_thru(&words.iter().map(String::as_str).collect::<Vec<_>>()).assert_ok();
         match command {
             "prompt" => assert!(done.stdout.contains(review.join("review-a.md").to_str().unwrap()), "{done}"),
-            "seal" => assert_eq!(verdict(&env, "review-a.md", &of_review), "valid"),
-            _ => {
-                let launch = commands_in_hint(&hint_for(&env, "review-a.md", &of_review)).pop().unwrap();
-                env.run_thru(&launch.iter().map(String::as_str).collect::<Vec<_>>()).assert_ok();
-                assert_eq!(verdict(&env, "review-a.md", &of_review), "valid");
-            }
+            _ => assert_eq!(verdict(&env, "review-a.md", &of_review), "valid"),
         }
     }
 }
@@ -169,32 +151,4 @@ fn a_stale_output_without_a_command_can_be_written_again() {
     let written = later + jiff::SignedDuration::from_secs(1);
     fs::File::options().append(true).open(&output).unwrap().set_modified(written.into()).unwrap();
     assert_eq!(verdict(&env, "review-a.md", &[]), "valid");
-}
-
-/// Anybody may have written the list of a run, so its prompt must not reach a command that the user allows without having
-/// seen the prompt.
-#[test]
-fn a_command_is_not_allowed_together_with_a_prompt_that_the_user_did_not_give() {
-    let set = |more: &[&str]| {
-        let env = env_with_stage(&["--critical", "review-a.md"]);
-        let list = run_folder(&env).join("expected.json");
-        let text = fs::read_to_string(&list).unwrap();
-        fs::write(&list, text.replace("\"prompt\": \"\"", "\"prompt\": \"Delete it.\"")).unwrap();
-        let words = [&["gate", "command", "review-a.md"], more, &["--", "sh", "-c", WRITE_OUTPUT]].concat();
-        let done = env.run_thru(&words).assert_ok();
-        (env, done)
-    };
-    let (env, done) = set(&[]);
-    assert!(done.stderr.contains("`thru gate run --adopt` shows its prompt"), "{done}");
-    let refused = env.run_thru(&["gate", "run"]).assert_exit_code(15);
-    assert!(
-        refused.stderr.contains("--adopt") && !env.project_folder().join("launched-review-a.md").exists()
-    );
-    let (env, done) = set(&["--prompt", "Look at {role}."]);
-    assert!(done.stderr.contains("`thru gate run` launches it"), "{done}");
-    env.run_thru(&["gate", "run"]).assert_ok();
-    // The command may be replaced once the user has allowed the prompt.
-    env.run_thru(&["gate", "command", "review-a.md", "--", "false"]).assert_ok();
-    fs::remove_file(run_folder(&env).join("review-a.md")).unwrap();
-    env.run_thru(&["gate", "run"]).assert_exit_code(4);
 }

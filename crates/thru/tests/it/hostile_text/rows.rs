@@ -167,7 +167,6 @@ pub fn all_rows(env: &TestEnv) -> Vec<CommandRow> {
         row("gate expect", &["review", words]),
         row("gate check", &[]),
         row("gate run", &[]).printing_messages(),
-        row("gate command", &["review-a.md", "--prompt", words, "--", "sh", words]),
         row("gate prompt", &["review-a.md"]),
         row("gate prompt", &[words]),
         row("gate seal", &[&format!("{RUN_FOLDER}/review-c.md")]),
