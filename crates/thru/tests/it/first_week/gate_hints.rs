@@ -141,7 +141,7 @@ fn a_stale_output_without_a_command_can_be_written_again() {
     env.write_file("project/calc.py", "2\n");
     let old = fs::metadata(&output).unwrap().modified().unwrap();
     let hint = hint_for(&env, "review-a.md", &[]);
-    assert!(hint.starts_with("have it written again (`thru gate prompt review-a.md`)"), "{hint}");
+    assert!(hint.starts_with("have it written again: `thru gate prompt review-a.md`"), "{hint}");
     let later = jiff::Timestamp::try_from(old).unwrap() + jiff::SignedDuration::from_secs(60);
     let at = |words: &[&str]| env.thru_call(words).with_variable("THROUGHLINE_NOW", later.to_string()).run();
     at(&["gate", "prompt", "review-a.md"]).assert_ok();
