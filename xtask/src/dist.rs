@@ -217,7 +217,7 @@ fn command_output(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Replaces the binary by a rename, because the old binary may be running.
+/// Replaces the binary by renaming a new file over it, because the old binary may be running.
 fn replace_binary(from: &Path, to: &Path) -> Result<()> {
     let folder = to.parent().context("no folder")?;
     std::fs::create_dir_all(folder)?;

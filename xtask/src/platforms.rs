@@ -20,8 +20,8 @@ pub enum OperatingSystem {
 pub struct Platform {
     pub target: &'static str,
     pub system: OperatingSystem,
-    /// Whether the lints include the tests. They do so for one target only, because the tests contain hardly any code
-    /// for a single platform.
+    /// Whether the lints include the tests. This is true for only one target, because hardly any code in the tests
+    /// depends on the platform.
     lint_tests: bool,
 }
 
@@ -112,8 +112,8 @@ pub fn test_emulated() -> Result<e2e::TestRun> {
     let built = crate::target_dir().join(ARM64_TARGET).join("debug/thru");
     let wrapper = write_wrapper(&crate::target_dir().join("emulated"), emulator, &built)?;
     let mut test = crate::cargo_command();
-    // Name the whole workspace, like the previous step. With another selection, cargo would choose other features and
-    // build everything again.
+    // Name the whole workspace, as the other steps of `./test.sh` do. With another selection, cargo would choose
+    // other features and build everything again.
     test.args(["test", "--workspace", "--test", "it", "--"]).args(EMULATED_TESTS);
     test.env("THRU_BIN", wrapper).env("THRU_EMULATED", "1");
     e2e::run_tests(&mut test)

@@ -48,7 +48,7 @@ pub struct Args {
     /// Also cut each session at N artificial points
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write files about each cut to this folder, for a judge; measure nothing
+    /// Write the briefs, the packet and the summary of each cut to FOLDER, for a judge; measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
     /// Read only transcripts whose name contains TEXT
@@ -63,8 +63,7 @@ pub struct Args {
     /// Search for better weights on one half of the sessions, and report the result on the other half
     #[arg(long)]
     tune: bool,
-    /// Check at every cut that the current code without scoring composes the same brief as the code from before
-    /// scoring; measure nothing
+    /// Check that, with scoring off, every brief is the same as before scoring was added; measure nothing
     #[arg(long)]
     fixed_order: bool,
 }
@@ -160,8 +159,8 @@ fn is_in_fixed_order(args: &Args, only: &str) -> Result<bool> {
     Ok(is_same)
 }
 
-/// Measures every compaction and `made_up` artificial cuts of every transcript. Briefs are composed in the fixed order
-/// and, on request, ranked by score.
+/// Measures each transcript at every compaction and also at artificial cuts; `made_up` is the number of artificial
+/// cuts per transcript. Briefs are composed in the fixed order and, on request, ranked by score.
 fn measure_transcripts(
     folder: &Path,
     only: &str,

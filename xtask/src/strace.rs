@@ -74,8 +74,8 @@ fn parse_call(line: &str) -> Option<SystemCall<'_>> {
     })
 }
 
-/// For each kind of call, the number and the arguments of every call that differs from all earlier calls. The values
-/// that change from run to run are left out of the arguments.
+/// The calls that differ from all earlier calls. The keys are the kind of a call and its number. The value is the
+/// call's arguments, without the values that change from run to run.
 pub type FirstDistinctCallsByKind = BTreeMap<String, BTreeMap<usize, String>>;
 
 /// Returns the calls that differ from every earlier call. Calls are counted from 1 in each process, like strace's

@@ -65,7 +65,7 @@ pub struct TortureFailure {
 #[derive(Debug, Default)]
 pub struct TortureTally {
     pub points_tested: usize,
-    /// The number of points at which a system call was broken.
+    /// The number of faults that were injected into system calls.
     pub faults_injected: usize,
     pub failures: Vec<TortureFailure>,
     pub skipped: Vec<String>,

@@ -85,7 +85,7 @@ pub fn turn_lines(project: &Path, id: &str, number: usize) -> String {
     text
 }
 
-/// Returns the line of an agent's message.
+/// Returns the transcript line for a message of the agent.
 pub fn agent_message_line(project: &Path, id: &str, text: &str) -> String {
     let message = json!({"model": "claude-opus-4-5", "id": id, "type": "message", "role": "assistant",
         "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 9, "output_tokens": 120}});

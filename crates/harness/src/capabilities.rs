@@ -23,7 +23,7 @@ pub struct Capabilities {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportCoverage {
     All,
-    /// Some events are not reported. The string says which ones, and completes the phrase "no hook for …".
+    /// Some events are not reported. The string says which ones, and completes the phrase "no hook reports …".
     AllBut(&'static str),
 }
 
@@ -59,16 +59,19 @@ impl Harness {
         let mut gaps = Vec::new();
         if !reports_failed_tools {
             gaps.push(
-                "no hook for failed tool calls: they are found in the transcript at the next stop".to_owned(),
+                "no hook reports failed tool calls, so they are read from the transcript at the next stop"
+                    .to_owned(),
             );
         }
         if let ReportCoverage::AllBut(which) = reports_compactions {
             gaps.push(format!(
-                "no hook for {which}: it is found in the transcript at the next prompt or stop"
+                "no hook reports {which}, so it is read from the transcript at the next prompt or stop"
             ));
         }
         if let ReportCoverage::AllBut(which) = reports_prompts {
-            gaps.push(format!("no hook for {which}: it is found in the transcript when the agent stops"));
+            gaps.push(format!(
+                "no hook reports {which}, so it is read from the transcript when the agent stops"
+            ));
         }
         if !self.reports_event(EventName::AfterCompact) {
             gaps.push("no hook after a compaction".to_owned());

@@ -9,9 +9,9 @@ fn every_gap_is_said_and_nothing_else() {
     assert_eq!(
         droid,
         [
-            "no hook for failed tool calls: they are found in the transcript at the next stop",
-            "no hook for an automatic compaction: it is found in the transcript at the next prompt or stop",
-            "no hook for the prompt of a one-shot `droid exec`: it is found in the transcript when the agent stops",
+            "no hook reports failed tool calls, so they are read from the transcript at the next stop",
+            "no hook reports an automatic compaction, so it is read from the transcript at the next prompt or stop",
+            "no hook reports the prompt of a one-shot `droid exec`, so it is read from the transcript when the agent stops",
             "no hook after a compaction",
             "no hook when a sub-agent starts",
             "hooks do not say which sub-agent has stopped, so only `thru gate check` judges outputs",

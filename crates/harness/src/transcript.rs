@@ -95,7 +95,7 @@ pub(crate) fn next_object<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] 
         .map_or(&[], |at| &bytes[at..])
 }
 
-/// Like `next_object`, but searches for a single beginning, which is faster.
+/// Like `next_object`, but accepts only one way in which the object may begin. This makes the search faster.
 pub(crate) fn next_object_beginning_with<'a>(bytes: &'a [u8], beginning: &str) -> &'a [u8] {
     memmem::find_iter(bytes, beginning)
         .find(|at| !is_nested_object(bytes, *at))

@@ -301,8 +301,8 @@ fn upgrades_end_where_they_began() {
 }
 
 /// Claude Code rewrites its settings when a user allows a tool. The white space changes, but the order of the keys in
-/// our hooks stays the same. That order records the state of the file before the installation, which uninstalling
-/// restores.
+/// our hooks stays the same. From the order of the keys, uninstalling learns what the file contained before the
+/// installation.
 #[test]
 fn survives_being_written_anew() {
     let cases =

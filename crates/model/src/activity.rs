@@ -167,9 +167,9 @@ pub enum OtherSessionState {
     Ended,
 }
 
-/// Returns the files that this session and another one edited within ten minutes of each other. There is one clash for
-/// each file and other session. It contains the other session's last edit that is close to an edit by this session. The
-/// newest clash comes first.
+/// Returns the files that this session and another one edited within ten minutes of each other. If several
+/// other sessions edited the same file, there is one clash for each of them. A clash contains the other session's last
+/// edit that is close to an edit by this session. The newest clash comes first.
 pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     let mut mine: BTreeMap<String, Vec<(Timestamp, &Activity, &str)>> = BTreeMap::new();
     for (whole, call, path) in own.iter().flat_map(edited_paths) {

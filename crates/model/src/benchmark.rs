@@ -70,8 +70,8 @@ impl CountedRecords {
         self.passing_tasks += u64::from(last_test == Some(true));
     }
 
-    /// Adds a loop. `ended` contains the reason of each end, not only of the last one: a loop that reached a limit and was
-    /// then resumed still counts as having reached a limit.
+    /// Adds a loop. A loop can end several times, because it can be resumed. `ended` contains the reason for every end.
+    /// A loop that reached a limit and was then resumed still counts as having reached a limit.
     pub fn add_loop(&mut self, ended: &[EndReason]) {
         let is_limit = |end: &EndReason| {
             matches!(

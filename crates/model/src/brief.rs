@@ -207,7 +207,7 @@ fn asks_for_work(digest: &Digest, candidate: &Candidate) -> bool {
     quoted.is_some_and(|prompt| prompt.prompt_kind() != PromptKind::Question)
 }
 
-/// Returns the candidates without the answered requests that do not fit into the room that all other facts leave.
+/// Removes the answered requests for which no room is left after all other facts. Returns the remaining candidates.
 fn without_answered_beyond_room(ranked: RankedCandidates, room: usize) -> Vec<Candidate> {
     let budget = BriefBudget { max_units: room, max_tokens: None, ratios: TokenRatios::UNIFORM_RATIOS };
     let choice = choose_forms(&ranked, budget);

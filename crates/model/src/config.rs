@@ -432,7 +432,7 @@ impl UncheckedSettingValue {
         UncheckedSettingValue::List(texts.map(str::to_owned).collect())
     }
 
-    /// Describes a rejected value for a message.
+    /// Describes a rejected value, for use in an error message.
     fn describe(&self) -> String {
         match self {
             UncheckedSettingValue::Flag(on) => on.to_string(),

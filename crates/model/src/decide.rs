@@ -207,8 +207,9 @@ pub enum NotCapturedReason<'a> {
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCapturedReason) -> Reply {
     match kind {
         EventKind::SessionStart { source: StartSource::Startup } => {}
-        // Nothing was ever captured in an untrusted store, so a session that is resumed there loses nothing, and the
-        // user gets no notice. For all other reasons, the events of a resumed session are lost.
+        // Nothing was ever captured in an untrusted store. A session that is resumed there loses nothing, so
+        // the user gets no notice. In all other cases, the events of a resumed session are lost, so the user
+        // gets a notice.
         EventKind::SessionStart { source: StartSource::Resume | StartSource::Fork }
             if off != NotCapturedReason::Untrusted => {}
         _ => return Reply::Silent,

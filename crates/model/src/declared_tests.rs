@@ -184,7 +184,7 @@ fn a_rewritten_file_names_only_what_differs() {
             format!("{long}\n\n{}", parse.replace("int", "float")),
             "changed parse",
         ),
-        // Too much differs to be searched as a whole.
+        // The part that differs is too long to be searched, so no names are returned.
         (long.clone(), long.replace("pass", "..."), ""),
     ];
     for (old, new, expected) in cases {

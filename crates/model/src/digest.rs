@@ -133,7 +133,7 @@ pub struct Digest {
     pub answers: Vec<RecordedAnswer>,
     /// Effects on the outside world and on the checkout, oldest first.
     pub effects: Vec<RecordedEffect>,
-    /// The branch last seen checked out.
+    /// The last branch that is known to have been checked out.
     pub branch: String,
     /// The commit at HEAD when a hook last read it.
     pub head: String,
@@ -170,8 +170,9 @@ pub struct Digest {
     /// when a brief or a packet is composed and are never stored.
     #[serde(skip)]
     pub instructions_of_earlier_sessions: Vec<InstructionOfEarlierSession>,
-    /// The time until which the user's words are about a packet that is now done, in RFC 3339 format, or empty. It is
-    /// collected when a brief or a packet is composed and is never stored.
+    /// The user's messages up to this time are about a packet that is now done. The time is in RFC 3339 format.
+    /// It is empty if there is no such packet. It is collected when a brief or a packet is composed and is
+    /// never stored.
     #[serde(skip)]
     pub closed_work_until: String,
     /// Quotations of the agent's findings, decisions and results, oldest first.
@@ -220,7 +221,8 @@ pub struct Digest {
     /// The time of the last stop at which a hook reported the agent's last message.
     stopped_at: String,
     command_about_records: thru_commands::CommandAboutRecords,
-    /// The records of the user's commands for `thru` that are not prompts about the work.
+    /// The record numbers of the slash commands for `thru` that the user typed. Commands that count as prompts
+    /// are not included.
     thru_commands: Vec<u64>,
     /// The newest slash commands that are not prompts but that the agent may answer, such as `/pickup`, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -303,8 +305,8 @@ pub struct FileUse {
     /// The record number of the last command whose text says that it writes or deletes the file.
     #[serde(skip_serializing_if = "is_default")]
     pub written_at: u64,
-    /// How many commands edited the file, as far as they named it or git shows the change. Commands also write logs and
-    /// build outputs, which do not count.
+    /// How many commands edited the file. A command counts if its text names the file or if git shows the
+    /// change. Writes to files that look like logs or build outputs do not count.
     #[serde(skip_serializing_if = "is_default")]
     #[serde(rename = "by_commands")]
     pub edits_by_commands: u32,

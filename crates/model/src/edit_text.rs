@@ -65,8 +65,8 @@ pub fn first_changed_line(old: &Redacted, new: &Redacted) -> Option<ChangedLine>
     let (told_gone, told_added) = (informative_lines(&gone), informative_lines(&added));
     let keep = |line: &str| cut_to_bytes(line, MAX_LINE_BYTES).to_owned();
     let line = |old: &str, new: &str| Some(ChangedLine { old: keep(old), new: keep(new), more });
-    // A line and its new version together say the most. Otherwise, the new text says more than the text that it
-    // replaced.
+    // If an old line has a new version, both are shown, because together they say the most. If no old line has a new
+    // version, the new text is shown, because it says more than the text that it replaced.
     let versions =
         told_gone.iter().find_map(|old| Some((*old, *told_added.iter().find(|new| are_versions(old, new))?)));
     match (versions, told_gone.first(), told_added.first()) {

@@ -1,4 +1,4 @@
-//! The effects of a call outside the conversation: commits, pushes, pull requests, comments and deployments.
+//! The effects that a call has outside the conversation: commits, pushes, pull requests, comments and deployments.
 //!
 //! Rules derive effects from a command and its output, both when a hook reports a call and when a transcript is read.
 //! A failed command has no effects. An effect is recorded if the output proves it, or if the call succeeded and its
@@ -219,9 +219,9 @@ impl EffectCollector<'_> {
         self.output.call_succeeded && (part.is_success_implied || has_not_failed())
     }
 
-    /// Returns whether the command after `||` did not run, as far as the output shows. If it is unknown what that
-    /// command prints, it is assumed not to have run only if the call printed nothing, because a program that fails
-    /// says why.
+    /// Returns whether the output suggests that the command after `||` did not run. If it is known what that command
+    /// prints, this text must be missing from the output. Otherwise, the output must be empty although it was not
+    /// redirected: if the command before `||` had failed, it would have printed an error.
     fn is_fallback_unused(&self, part: &UnwrappedCommand) -> bool {
         match &part.fallback {
             None => true,

@@ -85,8 +85,9 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// Returns where the informative lines are among `output.lines()`: at most `most` indexes, in order. Unlike
-/// [`error_lines`], a line that occurs in the reports of several tests is returned for each of them.
+/// Returns the indexes of the informative lines in `output.lines()`, in ascending order and at most `most` of them. If
+/// several tests report the same line, the index of each occurrence is returned. In contrast, [`error_lines`] returns
+/// such a line only once.
 pub fn error_line_indexes(output: &Redacted, most: usize) -> Vec<usize> {
     let chosen = FoundErrorLines::find(output, most).most_informative(most);
     let mut lines = output.lines().enumerate();
@@ -248,8 +249,8 @@ pub fn group_equal_messages(lines: &[&str]) -> Vec<String> {
     groups.iter().map(tell).collect()
 }
 
-/// Returns what an error line says, without the place where it occurred: the name of a failed test, or the message in
-/// `src/a.go:12:3: odd`.
+/// Returns the message of an error line, without the file and the line number. In `src/a.go:12:3: odd`, the message is
+/// `odd`. If the message contains the name of a failed test, only this name is returned.
 pub fn message_of_line(line: &str) -> &str {
     let message = split_source_location(line).map_or(line, |(.., message)| message);
     run::failed_test_in_line(message).unwrap_or(message)
@@ -403,8 +404,8 @@ fn is_log_entry(lower: &str) -> bool {
     lower.starts_with('{') && lower.contains("\"level\":") && !lower.contains("\"level\":\"error\"")
 }
 
-/// Returns whether a Go test or its helper printed the line. Findings and log messages from a test look the same, such
-/// as `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
+/// Returns whether a Go test or its helper printed the line. Both failures and log messages from a test begin with a
+/// file name and a line number, as in `a_test.go:12: starting`. Compilers and linters also print a folder or a column.
 fn is_printed_by_go_test(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, rest) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());

@@ -31,7 +31,7 @@ pub const EXPECTED_FILE: &str = "expected.json";
 /// The file that lists missing advisory outputs.
 pub const OMITTED_OUTPUTS_FILE: &str = "omissions.md";
 
-/// The suffix of the file with a sub-agent's last message, next to its output.
+/// The suffix of the file with a sub-agent's last message. It is added to the name of the sub-agent's output.
 pub const LAST_MESSAGE_SUFFIX: &str = ".last-message.md";
 
 /// The suffix of the file with the prompt of a launched command.
@@ -213,7 +213,7 @@ fn output_file_stem(file: &str) -> &str {
 /// The type must equal the role or the whole file name without its extension. If there is no such output, a role that
 /// ends with the type is accepted, because a skill's name may contain hyphens.
 pub fn output_of_agent(expected: &ExpectedOutputs, agent: &str) -> Option<usize> {
-    // Claude Code calls an agent of a plugin `plugin:agent`.
+    // In Claude Code, the type of an agent from a plugin has the form `plugin:agent`.
     let agent = agent.rsplit(':').next().unwrap_or(agent);
     if agent.is_empty() {
         return None;

@@ -26,7 +26,8 @@ pub const AGENT_MESSAGE_EVENT: &str = "said";
 /// The event name for a run of a loop's validator. This event comes from `thru` itself, never from a hook.
 pub const VALIDATOR_RUN_EVENT: &str = "validator";
 
-/// The event name for what the newest edits changed. This event comes from the transcript, never from a hook.
+/// The name of the event that records what the newest edits changed. This event comes from the transcript, never from a
+/// hook.
 pub const EDIT_TEXTS_EVENT: &str = "edits";
 
 /// The tool name for a call whose text is a plan that the user approved.
@@ -47,8 +48,8 @@ const MAX_SHORT_TEXT_BYTES: usize = 512;
 const MAX_SCRIPT_HEAD_BYTES: usize = 2 * 1024;
 /// How many bytes at the end of an output are searched for error lines.
 const MAX_ERROR_TAIL_BYTES_SEARCHED: usize = 16 * 1024;
-/// The same for a validator's output. It is larger, because a hook that runs a validator has time, and whole test suites
-/// print more.
+/// How many bytes at the end of a validator's output are searched for error lines. The limit is higher for validators,
+/// because a hook that runs a validator has more time, and a whole test suite prints more.
 pub const MAX_VALIDATOR_OUTPUT_BYTES_SEARCHED: usize = 128 * 1024;
 const MAX_NAME_BYTES: usize = 256;
 
@@ -160,7 +161,7 @@ pub struct JournalRecord<'a> {
     pub todos: Option<Vec<RecordedTodo>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<RecordedAnswer>,
-    /// What edits changed, for [`EDIT_TEXTS_EVENT`].
+    /// A changed line from each edit, in records of the event [`EDIT_TEXTS_EVENT`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<RecordedEditText>,
     #[serde(skip_serializing_if = "Option::is_none")]

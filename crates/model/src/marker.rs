@@ -197,7 +197,7 @@ mod tests {
         let place = |key: &str| after.find(key).unwrap();
         assert!(place("zebra") < place("schema_version") && place("\"b\"") < place("\"a\""), "{after}");
         assert_eq!(parse_root_marker(after.as_bytes()).unwrap().last_session.as_deref(), Some("s1"));
-        assert_eq!(with_last_session(after.as_bytes(), "s1"), None, "the same session again changes nothing");
+        assert_eq!(with_last_session(after.as_bytes(), "s1"), None, "the session is still the same");
     }
 
     #[test]

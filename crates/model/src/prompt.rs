@@ -451,9 +451,9 @@ pub fn instruction_sentences(text: &str) -> Vec<&str> {
     }
 }
 
-/// Returns the sentences of a message that say something about the work. They may be requirements even if they do not read
-/// like instructions: "Timestamps stay strings, no chrono." A paste yields none, and a question or an agreement only its
-/// instructions.
+/// Returns the sentences of a message that say something about the work. They may be requirements even if they do not
+/// read like instructions: "Timestamps stay strings, no chrono." If the message is a question or an agreement, returns
+/// only the instructions in it. If the message is a paste, returns nothing.
 pub fn requirement_sentences(text: &str) -> Vec<&str> {
     if text.len() >= MIN_PASTE_BYTES || is_pasted_report(text) {
         return Vec::new();

@@ -12,8 +12,8 @@
 //! - `flags`: command lines; `pipes`: input piped into a command; `keys`: private keys and web tokens
 //! - `stated`: `the password is value`; `directives`: SQL, router configurations and Lisp, where no separator comes
 //!   before the value; `placed`: a value recognised by its line; `calls`: `f("name", "value")` and `<name>value</name>`
-//! - `context`: secrets without a name that suggests a secret, such as cookies, codes in a URL and a value on the next
-//!   line
+//! - `context`: secrets that are recognised by what surrounds them, such as cookies, codes in a URL and a value on the
+//!   line below its name
 //! - `commands`: positional arguments of commands; `languages`: languages other than English
 //! - `tables`: CSV and similar formats, by the header of a column; `telling_lines`: random values that no other rule
 //!   finds

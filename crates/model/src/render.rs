@@ -17,8 +17,8 @@ pub fn inline_for_model(text: &str, max: usize) -> String {
     one_line(&escape_for_model(&beginning_examined(text, max)), max)
 }
 
-/// Returns a beginning of the text that is usually long enough for `max` characters. It is too short if it consists
-/// mostly of characters that are not shown, so an ellipsis shows that the rest was left out.
+/// Cuts the text to a length that is usually enough for `max` visible characters. An ellipsis marks the cut, because
+/// the result may be too short if many of its characters are invisible.
 fn beginning_examined(text: &str, max: usize) -> Cow<'_, str> {
     shorten_to_bytes(text, max.saturating_mul(8).saturating_add(1024))
 }
@@ -175,7 +175,8 @@ pub fn block_quote(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-/// Puts a command or a line of output in backticks, which the text cannot close.
+/// Puts a command or a line of output in backticks. If the text contains backticks, a longer run of backticks is put
+/// around it, so that the text cannot end the code span.
 pub fn in_backticks(text: &str, max: usize) -> String {
     let text = inline_for_model(text, max);
     if text.is_empty() {
@@ -338,7 +339,7 @@ mod tests {
         assert_eq!(in_backticks(" ", 10), "` `", "two backticks would open a span");
     }
 
-    /// Whichever way a text is shortened, its quotation is the whole text or shows that text is missing.
+    /// However a text is shortened, its quotation is either complete or shows that something is missing.
     #[test]
     fn every_shortened_quotation_shows_that_text_is_missing() {
         use crate::prompt::{cut_before_instruction, shorten_request, title_if_long, title_of_message};

@@ -267,8 +267,8 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
     // Test runners report success even if they found no tests. Such a run proves nothing.
     let is_vacuous = ended == RunResult::Passed && line.has_only_tests() && counts.tests_run() == Some(0);
     let ended = if is_vacuous { RunResult::Unknown } else { ended };
-    // If the line also runs a command after the checks, whether or not they pass, it is unknown which check failed, so
-    // all of them must pass later.
+    // If a command runs after the checks even when a check fails, it is unknown which check failed. So all of them
+    // must pass later.
     let is_all_failed =
         divided.is_some_and(|parts| !parts.runs_only_if_checks_pass) && line.runs_command_after_checks();
     let step = match ended {
@@ -284,7 +284,8 @@ pub fn decide_result(command: &str, exit: Option<i64>, failed: bool, output: &st
         RunResult::Unknown => false,
     };
     let doubt = ended == RunResult::Unknown && (seen.reports_failure || is_vacuous);
-    // In a cut output, the line may be one of several summaries. It is not shown as the result of the whole run.
+    // If lines were removed from the output, the deciding line may be only one of several summaries. Such a line is
+    // not shown as the result of the whole run.
     let is_one_of_several = |place: &Range<usize>| {
         ended == RunResult::Passed
             && line.is_output_cut(output)

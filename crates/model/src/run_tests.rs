@@ -192,7 +192,7 @@ fn a_cut_output_without_counted_tests_proves_nothing() {
     let dotnet = "No test is available in /p/B.dll.\nPassed!  - Failed:     0, Passed:     0, Skipped:     0, Total:     0, Duration: 1 ms - B.dll\n";
     let maven = "[INFO] Tests run: 0, Failures: 0, Errors: 0, Skipped: 0\n[INFO] \n[INFO] BUILD SUCCESS\n";
     for (command, output, expected) in [
-        // The exit code is that of the filter, and the visible lines count no tests.
+        // The exit code is that of the filter, and the visible lines say that no tests ran.
         ("cargo test 2>&1 | tail -5", doc_tests, Unknown),
         ("cargo test -q 2>&1 | tail -n 3", doc_tests, Unknown),
         ("cargo test 2>&1 | grep -E 'FAILED|test result' | tail -1", doc_tests, Unknown),

@@ -47,8 +47,8 @@ pub struct ScoreSignalRow {
     pub value_source: &'static str,
 }
 
-/// All signals. "Standing" means 100 / (100 + r), where r is the rank in the fixed order (`brief/order.rs`). A
-/// candidate of rank 0 has standing 1.
+/// All signals. A value "by rank" is 100 / (100 + r), where r is the candidate's rank in the fixed order
+/// (`brief/order.rs`). For rank 0, the value is 1.
 pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::Phase,
@@ -72,7 +72,7 @@ pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::RecentSuccess,
         "recent_success",
-        "half the standing of a check that passed; 1 for passing evidence",
+        "half the value by rank for a check that passed; 1 for passing evidence",
         "journal, evidence/",
     ),
     signal_row(
@@ -93,65 +93,60 @@ pub const SIGNALS: [ScoreSignalRow; 22] = [
         "1 for a task that the current one depends on; the score is divided by 1 + distance",
         "plan.json",
     ),
-    signal_row(ScoreSignal::Loop, "loop", "standing of the session's loop", "loops/"),
-    signal_row(ScoreSignal::Role, "role", "standing of a role's essentials", "agents/*.context.md"),
+    signal_row(ScoreSignal::Loop, "loop", "by rank: the session's loop", "loops/"),
+    signal_row(ScoreSignal::Role, "role", "by rank: a role's essentials", "agents/*.context.md"),
     signal_row(
         ScoreSignal::Manifest,
         "manifest",
-        "standing of the manifest, its files to load and its questions",
+        "by rank: the manifest, its files to load and its questions",
         "workstreams/",
     ),
     signal_row(
         ScoreSignal::Packet,
         "packet",
-        "standing of the session's packet and of packets on offer",
+        "by rank: the session's packet and packets on offer",
         "packets/",
     ),
-    signal_row(ScoreSignal::Outputs, "outputs", "standing of outputs that a gate waits for", "outputs/"),
+    signal_row(ScoreSignal::Outputs, "outputs", "by rank: outputs that a gate waits for", "outputs/"),
     signal_row(
         ScoreSignal::Activity,
         "activity",
-        "standing of the activity of other sessions",
+        "by rank: the activity of other sessions",
         "indexes/sessions.jsonl, journals",
     ),
-    signal_row(ScoreSignal::Risk, "risk", "standing of work that could be lost", "journal, .git"),
+    signal_row(ScoreSignal::Risk, "risk", "by rank: work that could be lost", "journal, .git"),
     signal_row(
         ScoreSignal::Effects,
         "effects",
-        "standing of effects on the outside world, newest first",
+        "by rank: effects on the outside world, newest first",
         "journal",
     ),
     signal_row(
         ScoreSignal::State,
         "state",
-        "standing of the last message, steps, todo list and running sub-agents",
+        "by rank: the last message, the steps, the todo list and running sub-agents",
         "journal",
     ),
     signal_row(
         ScoreSignal::Statements,
         "statements",
-        "standing of what was found and done, newest first",
+        "by rank: what was found and done, newest first",
         "journal",
     ),
     signal_row(
         ScoreSignal::Prompts,
         "prompts",
-        "standing of the goal, the user's words and earlier requests",
+        "by rank: the goal, the user's words and earlier requests",
         "journal",
     ),
-    signal_row(ScoreSignal::Files, "files", "standing of a file, by use and recency", "journal"),
+    signal_row(ScoreSignal::Files, "files", "by rank: files, sorted by use and recency", "journal"),
     signal_row(
         ScoreSignal::Commands,
         "commands",
-        "standing of checks (three quarters for a check that passed), traps and other commands",
+        "by rank: checks, traps and other commands; three quarters of that value for a check that passed",
         "journal",
     ),
-    signal_row(
-        ScoreSignal::Problems,
-        "problems",
-        "standing of problems with hooks",
-        "indexes/receipts.jsonl",
-    ),
+    signal_row(ScoreSignal::Problems, "problems", "by rank: problems with hooks", "indexes/receipts.jsonl"),
 ];
 
 const fn signal_row(

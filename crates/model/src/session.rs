@@ -43,7 +43,7 @@ struct SessionStartLine<'a> {
 pub struct SessionOrigin<'a> {
     /// Identifies the harness's process.
     pub process_stamp: Option<&'a str>,
-    /// Whether `thru gate run` launched the session rather than the user.
+    /// Whether the session was launched by `thru gate run` and not by the user.
     pub by_gate_run: bool,
 }
 

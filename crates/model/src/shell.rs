@@ -138,7 +138,7 @@ fn join_of_operator(words: &[ShellWord], i: usize, word: &ShellWord) -> Option<S
 }
 
 /// Returns the end of the last input redirection, such as `< file`, in the text after the words of a command. Returns
-/// `None` if the command's redirections contain none.
+/// `None` if the command has no input redirection.
 pub(crate) fn end_of_input_redirection(text: &str) -> Option<usize> {
     let words = split_words(text);
     let redirections =

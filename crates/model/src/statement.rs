@@ -134,7 +134,7 @@ enum MessageLineKind {
 #[derive(Default)]
 struct CondensedText {
     kept_text: String,
-    /// The pending heading, which is added once text below it is kept.
+    /// A heading that has not been added yet. It is added only if text below it is kept.
     pending_heading: String,
     steps: AnnouncedSteps,
     /// Whether sentences were dropped since the last kept text.
@@ -145,8 +145,8 @@ struct CondensedText {
 
 impl CondensedText {
     fn add_line(&mut self, line: &str, piece: MessageLineKind) {
-        /// A bold line with more words than this is a sentence, not a heading, if the text directly before it ends with
-        /// a colon.
+        /// If the text before a bold line ends with a colon, the line counts as a heading only if it has at most this
+        /// many words. A longer line counts as a sentence.
         const MAX_HEADING_WORDS: usize = 4;
         let line = line.replace("**", "");
         let is_kept = |sentence: &str| {

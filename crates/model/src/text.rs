@@ -281,7 +281,7 @@ fn could_be_command(line: &str) -> bool {
 /// An outline of at least this many characters contains whole steps.
 const MIN_ROOM_FOR_WHOLE_STEPS: usize = 600;
 
-/// A heading with more bytes than this says something on its own.
+/// The maximum length, in bytes, of a heading that says nothing on its own.
 const MAX_BARE_HEADING_BYTES: usize = 24;
 
 /// The number of characters that are enough to identify a message.

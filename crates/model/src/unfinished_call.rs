@@ -45,19 +45,19 @@ impl UnfinishedCall<'_> {
         match self {
             UnfinishedCall::Look(what) => format!("The agent was {what} when the session ended"),
             UnfinishedCall::Edit(path) => format!(
-                "The edit of {} was running when the session ended; its outcome is unknown, check before making it again",
+                "The edit of {} was running when the session ended; its outcome is unknown, so check the file before repeating the edit",
                 in_backticks(path, width)
             ),
             UnfinishedCall::Command(command) => format!(
-                "{} was running when the session ended; its outcome is unknown, check before running it again",
+                "{} was running when the session ended; its outcome is unknown, so check its effects before running it again",
                 in_backticks(command, width)
             ),
         }
     }
 }
 
-/// Says what is known about the checks that a command of unknown outcome includes. `failing` is a failing command, as it
-/// was typed. Unless the call is that very command, the call itself may never have run before.
+/// Says what is known about the checks in a command whose outcome is unknown. `failing` is a failing command, as it
+/// was typed. If `call` differs from `failing`, it is not known whether `call` has run before.
 pub(crate) fn note_on_earlier_failure(call: &str, failing: Option<&str>) -> String {
     match failing {
         Some(failing) if run::command_as_typed(call) == failing => {
@@ -93,7 +93,7 @@ mod tests {
             assert_eq!(UnfinishedCall::parse(call), expected, "{call}");
             let told = UnfinishedCall::parse(call).describe_outcome(200);
             assert!(!told.contains("finish") && told.contains("when the session ended"), "{told}");
-            assert_eq!(told.contains("its outcome is unknown, check before"), !expected.is_look(), "{told}");
+            assert_eq!(told.contains("its outcome is unknown, so check "), !expected.is_look(), "{told}");
         }
     }
 

@@ -169,7 +169,8 @@ fn answers_as_models_write_them() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWER_CASES.len(), wrong.join("\n"));
 }
 
-/// Each unclear answer is checked again in other letter cases and inside longer answers.
+/// Each answer that is not a pass is checked again in other formats, for example in upper case or inside a longer
+/// answer.
 #[test]
 fn no_formatting_makes_an_unclear_answer_a_pass() {
     let dresses: &[fn(&str) -> String] = &[

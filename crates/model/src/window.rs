@@ -70,7 +70,7 @@ pub struct WindowFacts {
 
 impl WindowFacts {
     /// Records the usage of a request. `at` is the time of the request, if it is known. After a compaction, a harness
-    /// may repeat messages from before it, whose usage is no longer valid.
+    /// may repeat earlier messages. Their usage is no longer valid, so it is ignored.
     pub fn add_usage(&mut self, usage: &TokenUsage, at: Option<&str>) {
         let tokens = tokens_of_request(usage);
         let compacted = parse_time(&self.compaction_time);
@@ -95,7 +95,7 @@ fn tokens_of_request(usage: &TokenUsage) -> u64 {
 }
 
 impl ContextWindowUse {
-    /// Returns the use of the window that the harness reported for one request.
+    /// Returns how much of the window is in use, as the harness reported it for one request.
     pub fn from_usage_report(usage: &TokenUsage, model: String, size: Option<u64>) -> ContextWindowUse {
         ContextWindowUse {
             tokens: tokens_of_request(usage),
@@ -105,8 +105,8 @@ impl ContextWindowUse {
         }
     }
 
-    /// Forgets the use of the window, because a compaction has replaced the window. Its use is unknown until the harness
-    /// reports it.
+    /// Clears the usage figures, because a compaction has replaced the window. The usage is unknown until the harness
+    /// reports it again.
     pub fn forget_use(&mut self) {
         (self.tokens, self.bytes) = (0, 0);
     }

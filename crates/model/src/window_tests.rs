@@ -67,8 +67,8 @@ fn the_level_that_a_window_has_reached() {
     }
 }
 
-/// If the harness reports more tokens than fit into a window, a larger window is assumed. This is not done for an
-/// estimate, or if the settings or the harness state the size.
+/// If the harness reports more tokens than a window can hold, a larger window is assumed. This is not done if the
+/// number of tokens is only an estimate, or if the size of the window is known from the settings or the harness.
 #[test]
 fn only_measured_tokens_enlarge_a_window() {
     let used = |tokens, size, estimated| ContextWindowUse {

@@ -146,7 +146,7 @@ enum WriteCut {
     InLine(usize),
 }
 
-/// The ledger and the plan file, written in the same order as by the store.
+/// The ledger and the plan file. Each change is written to them in the order that the store uses.
 #[derive(Default)]
 struct PlanDisk {
     file: Option<Vec<u8>>,
@@ -158,7 +158,8 @@ impl PlanDisk {
         self.ledger.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
-    /// Returns the plan that a reader finds, and the line that records an edit by hand.
+    /// Returns the plan that a reader finds. If the plan file was edited by hand, also returns the ledger line that
+    /// records this edit.
     fn read(&self) -> (Option<Plan>, Option<LedgerLine>) {
         let lines = self.lines();
         let seq = lines.len() as u64 + 1;

@@ -144,7 +144,7 @@ pub struct BriefContext<'a> {
     pub unwritten_packet: RefCell<Option<UnwrittenPacket>>,
 }
 
-/// A packet that a session start would write for a crashed session.
+/// The packet that `thru` would write for a crashed session when the next session starts.
 #[derive(Debug)]
 pub struct UnwrittenPacket {
     pub id: String,
@@ -183,8 +183,8 @@ impl<'c> FeatureAnswer<'c> {
         FeatureAnswer { reply_part, why: why.into(), change: None }
     }
 
-    /// Returns a decision with a change. In a dry run, the answer is `reply_part`; otherwise, it is the result of
-    /// `apply`.
+    /// Creates an answer with a change to the records. In a dry run, the reply is `reply_part`. Otherwise, it is the
+    /// result of `apply`.
     pub fn with_change(
         reply_part: ReplyPart,
         why: impl Into<String>,
@@ -307,7 +307,7 @@ impl StatusReportLine {
         self
     }
 
-    /// Sets the time at which the next step's work was begun or last changed.
+    /// Sets [`NextStep::changed_at`] if the line has a next step.
     pub fn changed_at(mut self, time: impl Into<String>) -> StatusReportLine {
         if let Some(step) = &mut self.next_step {
             step.changed_at = time.into();

@@ -332,7 +332,7 @@ impl TrustedHook<'_> {
         Some(composed)
     }
 
-    /// Lets every feature move its state to the session's new id, if the session continues under one.
+    /// If the session continues under a new id, lets every feature move its state to that id.
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous_session.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
@@ -394,7 +394,7 @@ impl TrustedHook<'_> {
         }
     }
 
-    /// Reads the transcript before the event is handled, if only the transcript shows what has happened. Lines that
+    /// If the transcript is the only record of what has happened, reads it before the event is handled. Lines that
     /// the harness has not written yet are read at the next stop.
     fn catch_up_from_transcript(&self, session: &Id, event: &Event) {
         if self.mode == WriteMode::Write && self.needs_transcript(session, event) {

@@ -13,7 +13,8 @@ use crate::{Error, Result};
 
 pub struct World<'a> {
     pub read_variable: &'a dyn Fn(&str) -> Option<OsString>,
-    /// Whether any of thru's variables may be set. If not, hooks do not look up the variable of each setting.
+    /// Whether any of thru's variables might be set in the environment. If not, hooks do not look up the variable of
+    /// each setting.
     pub has_variables: bool,
     /// The working directory, or `None` if it no longer exists or is not needed.
     pub cwd: Option<PathBuf>,

@@ -201,11 +201,14 @@ fn is_temporary_name(name: &str) -> bool {
 pub(crate) enum NewFileAccess {
     /// Only the owner, because records contain what people wrote to their agents. A stricter umask is respected.
     ForOwner,
-    /// Everybody whom the umask allows. This is for other programs' files, which other users may need to read.
+    /// Every user can use the file, unless the umask forbids it. This is for other programs' files, which other users
+    /// may need to read.
     ByUmask,
-    /// Everybody who could use the replaced file. The new file gets the mode of the old one, regardless of the umask.
+    /// The users who could use the replaced file can use the new one. The new file gets the mode of the replaced
+    /// file, regardless of the umask.
     WithMode(Mode),
-    /// Everybody who could use the replaced file. The new file gets the mode and the owner of the old one.
+    /// The users who could use the replaced file can use the new one. The new file gets the mode and the owner of the
+    /// replaced file.
     WithOwner { mode: Mode, owner: u32, group: u32 },
 }
 

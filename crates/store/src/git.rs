@@ -21,7 +21,7 @@ pub enum CheckoutKind {
     OrdinaryCheckout,
     /// The top of a submodule inside its superproject's working tree.
     Submodule,
-    /// The top of a worktree of the repository that is checked out at `main_checkout`.
+    /// The top of a worktree. The main checkout of its repository is at `main_checkout`.
     Worktree { main_checkout: PathBuf },
 }
 
@@ -497,7 +497,7 @@ mod tests {
         assert_eq!(
             checkout_kind(&tree),
             Some(CheckoutKind::OrdinaryCheckout),
-            "unreadable is at least a checkout"
+            "a `.git` file that cannot be read still marks a checkout"
         );
     }
 }

@@ -71,7 +71,8 @@ pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
 pub const PHASE_RECORDS_FOLDER: &str = "phases";
 /// The lock held while the plan is changed.
 pub const PLAN_LOCK: &str = "state/locks/plan.lock";
-/// The folder that records the state that each session's task list had when the plan was last updated from that list.
+/// The folder that records the last known state of each session's task list. Only later changes to the list are
+/// applied to the plan.
 pub const PLAN_TODOS_FOLDER: &str = "state/plan-todos";
 
 pub fn phase_record_path(phase: u32) -> String {

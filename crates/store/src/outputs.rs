@@ -32,7 +32,7 @@ const MAX_SIGNATURE_BYTES: usize = 4096;
 /// little memory.
 const MAX_HASHED_INPUT_BYTES: usize = 1024 * 1024;
 
-/// How many bytes at the end of an output a quick check reads.
+/// If an output is larger than this, a quick check reads only its end.
 const QUICK_CHECK_BYTES: u64 = 64 * 1024;
 const OUTPUT_TAIL_BYTES: usize = 4096;
 
@@ -44,7 +44,7 @@ pub enum OutputReadDepth {
     EndOnly,
 }
 
-/// How many bytes of last messages are kept for one output.
+/// How many bytes of the last messages of sub-agents are kept for one output.
 const MAX_LAST_MESSAGES_BYTES_PER_OUTPUT: u64 = 1024 * 1024;
 
 #[derive(Debug)]
@@ -194,7 +194,8 @@ impl RunFolder {
         lists.filter_map(|list| self.read_list_file(&list.name).ok()).collect()
     }
 
-    /// Returns this run with the list that names an output. If no list does, the list stays the same.
+    /// Selects the list that names an output, and returns the run with this list. If no list names the output, the
+    /// run keeps its present list.
     pub fn with_list_of_output(self, file: &str) -> RunFolder {
         let entries = self.dir.entries().unwrap_or_default();
         let others =

@@ -91,7 +91,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/b/near", Err(Errno::LOOP)),
         ("loop", Err(Errno::LOOP)),
         ("loop/x", Err(Errno::LOOP)),
-        // These names lead out of the folder without a link.
+        // These names lead out of the folder although they contain no link.
         ("..", Err(Errno::XDEV)),
         ("../outside/secret", Err(Errno::XDEV)),
         ("a/../../outside/secret", Err(Errno::XDEV)),
@@ -140,7 +140,8 @@ fn only_a_folder_is_opened_as_a_folder() {
     }
 }
 
-/// The links in `/proc` lead to open files and other roots without any check of names.
+/// Some links in `/proc` lead straight to an open file or to another root folder. The kernel follows them without
+/// looking up a path.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_magic_link_is_followed() {

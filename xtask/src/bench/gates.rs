@@ -115,8 +115,8 @@ impl LimitChecks {
         ]);
     }
 
-    /// Prints a missed limit without failing. The limit was set for a musl build, and a glibc build makes more calls at
-    /// start-up.
+    /// Like `check_limit`, but the check does not fail if the limit is exceeded. The limit was set for a musl build,
+    /// and a glibc build does more work at start-up.
     fn report_missed_limit_without_failing(&mut self, name: String, found: usize, most: usize) {
         let missed = self.any_missed;
         self.check_limit(name, found, most);

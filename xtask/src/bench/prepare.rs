@@ -142,8 +142,8 @@ pub fn add_packets(sandbox: &Sandbox, packets: usize) -> Result<()> {
     sandbox.run_successfully(&["packet", "list"], b"").map(drop)
 }
 
-/// Prepares a live run with eight outputs. Six outputs exist and have 20 KB each. The sub-agent must write one of the
-/// two missing outputs.
+/// Prepares a live run with eight outputs. Six outputs exist, and each is 20 KB long. The sub-agent must write one of
+/// the two missing outputs.
 pub fn prepare_live_run(sandbox: &Sandbox) -> Result<()> {
     sandbox.init_root()?;
     let mut words = vec!["gate", "expect", "review"];

@@ -40,7 +40,7 @@ pub struct BenchRow {
 }
 
 impl BenchRow {
-    /// Returns a row in which every sample measures the first time that a hook reads a session's transcript.
+    /// Returns a row for first contacts: in every sample, the hook reads the session's transcript for the first time.
     const fn at_first_contact(self, size: TranscriptSize) -> Self {
         let transcript = Some(TranscriptSpec { size, transcript_use: TranscriptUse::Unchanged });
         Self { transcript, before_each: remove_session_records, ..self }
@@ -119,8 +119,8 @@ impl TimeTarget {
         match kind {
             LinkKind::Musl => self.musl,
             LinkKind::StaticGnu => self.gnu,
-            // According to measurements, the dynamic loader takes 0.5 to 0.7 times as long as `/bin/true`, in addition
-            // to glibc's own start-up.
+            // The dynamic loader needs additional time. According to measurements, it takes 0.5 to 0.7 times as long
+            // as `/bin/true`.
             LinkKind::Dynamic => self.gnu + 0.7,
         }
     }
@@ -519,5 +519,5 @@ pub const COMPACT_LARGE_ROW_NAME: &str = "hook before-compact, 500 MB, cursor";
 
 /// Rows whose name contains this text measure a first contact, which happens once per session and reads up to 14 MB.
 pub const FIRST_CONTACT_ROW_MARK: &str = "first contact";
-/// The time target of the rows that measure the first time a hook reads a session's transcript.
+/// The time target of the rows in which a hook reads a session's transcript for the first time.
 const FIRST_CONTACT_TIME_TARGET: TimeTarget = at_most(30.0, 30.5);

@@ -58,8 +58,8 @@ pub fn open_commands_at_cut(
 ) -> Option<Vec<String>> {
     let SessionCutKind::Compaction(number) = cut.kind else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
-    // A session is always labelled completely. So if the labels have no line for a compaction, no call was failing
-    // there.
+    // If a session is labelled at all, it is labelled completely. So if a compaction has no labels, no call was
+    // failing at that time.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);

@@ -35,8 +35,8 @@ pub const QUESTION_NAMES: [&str; 13] = [
 ];
 pub const FILES_AGAIN_QUESTION: &str = "files needed again";
 pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
-/// The name of the question in which commands are compared without pipes, redirections and a leading `cd`. Briefs
-/// often leave these parts out.
+/// Like [`COMMANDS_AGAIN_QUESTION`], but the commands are compared without pipes, redirections and a leading `cd`.
+/// Briefs often leave these parts out.
 const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
 
 pub fn question_index(name: &str) -> usize {
@@ -54,11 +54,11 @@ pub struct RecallAnswers {
     /// The precision of a list of the most recently used files. The list is as long as the list of files named in the
     /// text.
     pub recent_files_share: FoundShare,
-    /// For comparison: the precision of a list of the most frequently used files that is as long as the list of files
-    /// named in the text.
+    /// For comparison: the precision of a list of the most frequently used files. The list is as long as the list of
+    /// files named in the text.
     pub frequent_files_share: FoundShare,
-    /// How many of the needed files would be in a plain list of recently used paths that is as long (in characters) as
-    /// the text.
+    /// For comparison: how many of the needed files are in a plain list of recently used paths. The list may have as
+    /// many characters as the text.
     pub path_list_share: FoundShare,
 }
 

@@ -58,8 +58,8 @@ fn named_files(line: &str) -> Vec<(&str, Vec<&str>)> {
     files
 }
 
-/// Returns whether a path ends with a name. ARCHITECTURE.md leaves out `crates/`, and folders that the context makes
-/// clear.
+/// Returns whether a path ends with a name. ARCHITECTURE.md leaves out `crates/` and any folder that is clear from
+/// the context.
 fn is_path_named(path: &Path, name: &str) -> bool {
     path.ends_with(name)
 }

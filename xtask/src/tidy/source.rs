@@ -33,8 +33,8 @@ const PRINTING_REASON: &str = "only thru prints for people";
 const REDACTION_REASON: &str =
     "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
 
-/// The reason for several of the rules below. The readers of the standard library block on pipes and have no size
-/// limit.
+/// The reason for several of the rules below. The standard library's functions for reading can block on a pipe, and
+/// they have no size limit.
 const READER_REASON: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
 const fn forbidden_reader(folder: &'static str, word: &'static str) -> ForbiddenWord {

@@ -58,7 +58,8 @@ fn decisions_in_force(sandbox: &Sandbox) -> Option<Vec<String>> {
     decisions.iter().map(|one| one["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// Makes all processes record decisions at the same time. Each decision must be one complete line and in force.
+/// Makes all processes record decisions at the same time. Afterwards, each decision must be one complete line, and it
+/// must be in force.
 pub fn decisions_at_once(lab: &SandboxRoot, depth: TortureDepth) -> Result<TortureTally> {
     let each = if depth == TortureDepth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("decisions")?;

@@ -185,7 +185,7 @@ fn make_long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) ->
     let mut file = File::options().write(true).open(sandbox.journal_path())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
-    // The last eight megabytes are real records, which is more than a hook reads.
+    // Write eight megabytes of real records at the end. A hook reads less than that.
     for _ in 0..(8 << 20) / known.len().max(1) {
         file.write_all(&known)?;
     }

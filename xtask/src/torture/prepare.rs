@@ -134,7 +134,8 @@ pub fn prepare_transcript(sandbox: &Sandbox) -> Result<()> {
 
 pub const TRANSCRIPT_TURNS: usize = 8;
 
-/// Returns whether the journal contains each call of the transcript once, and each edited file has one edit.
+/// Returns whether the journal contains each call of the transcript exactly once, and whether each edited file has
+/// exactly one edit.
 pub fn is_transcript_in_journal(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TRANSCRIPT_TURNS).map(|number| format!("toolu_told{number}")).collect();

@@ -18,8 +18,8 @@ use super::rows::TortureRow;
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
-/// Checks that each settings file is either as it was before the command, or as the same command leaves it without a
-/// fault. In both cases, the file may be missing.
+/// Checks that each settings file is in one of two states: as it was before the command, or as the command leaves it
+/// if no fault occurs. In both states, the file may be missing.
 pub fn judge_settings_files(
     before: &Snapshot,
     clean: &Snapshot,

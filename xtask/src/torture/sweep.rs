@@ -149,10 +149,11 @@ struct FaultSweep<'a> {
 /// strace is at fault. Otherwise, the call is made only at random.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
-/// In how many commands a quick run kills the process at the same system call.
+/// A quick run kills the process at the same system call in at most this many commands.
 const COMMANDS_KILLED_PER_CALL: usize = 3;
 
-/// In how many commands a quick run makes the same system call fail. Far more calls can fail than change the disk.
+/// A quick run makes the same system call fail in at most this many commands. This number is lower than the number
+/// for kills, because a quick run kills only at calls that change the disk, and far more calls can fail.
 const COMMANDS_FAILED_PER_CALL: usize = 1;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.
@@ -307,7 +308,8 @@ fn judge_output_of_broken_command(
     wrong
 }
 
-/// Classifies a missing record. If only a read failed, an unreadable file was treated as an empty file.
+/// Returns the kind of loss if a record is missing after a fault. If the fault was in a call that only reads, an
+/// unreadable file was treated as an empty file.
 fn loss_kind(hit: Option<&SystemCall>) -> LossKind {
     let reading = hit.is_some_and(|call| {
         let reads = ["read", "pread64", "lseek", "getdents64", "readlink", "readlinkat", "getcwd"];

@@ -71,7 +71,7 @@ pub const HARNESS_ROW: Harness = Harness {
     summary_event: None,
     capabilities: Capabilities::FULL_CAPABILITIES,
     limitations: &[
-        "a turn that is aborted, ends with an error or is refused a permission does not count as a stop, so a loop does not continue after it",
+        "a turn does not count as a stop if it is aborted, if it ends with an error, or if a permission is refused during it; a loop does not continue after such a turn",
         "an `opencode serve` process that is ended by a signal does not report the end of its sessions; `thru sweep` finds them",
         "in plain `opencode run` a loop continues before the turn ends, because the program exits when it is idle",
         "OpenCode never calls the hook for permission requests, so `thru` does not see them",

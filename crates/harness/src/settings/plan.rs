@@ -188,8 +188,9 @@ fn add_groups(
     spot.insert_items(&groups)
 }
 
-/// Adds events to the object that contains the events. `ours` contains our hooks in the file, which record the state
-/// of the file before our installation. The new hooks must record the same state (see [`add_groups`]).
+/// Adds events to `events`, the object whose members are events. `ours` contains those of our hooks that are already in
+/// the file. They record what the file contained before our installation. The new hooks must record the same (see
+/// [`add_groups`]).
 fn add_events(
     events: &JsonContainer,
     mut spot: InsertionPoint,

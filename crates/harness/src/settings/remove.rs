@@ -102,7 +102,7 @@ fn has_stray_comments(text: &str, range: &Range<usize>, container: &JsonContaine
     count_comments(text, range) > inside
 }
 
-/// Returns whether the file contains only the events' object.
+/// Returns whether the file contains nothing but the object with the events.
 fn is_only_events_object(
     text: &str,
     survey: &SettingsSurvey,
@@ -180,9 +180,9 @@ pub fn remove_items(
         .collect()
 }
 
-/// Returns the position at which the cut of the first item begins. This is the last line end before the item, because
-/// we wrote that line end. The white space before that line end was already inside the brackets. If the items are on
-/// one line, nothing before the item is ours.
+/// Returns the position where the removed text starts if the first item of a container is removed. This is the last line
+/// end before the item, because we wrote that line end. The white space before that line end was in the file before our
+/// installation. If there is no line end, the removed text starts with the item itself.
 fn start_of_first_cut(text: &str, item: &JsonItem) -> usize {
     let blank = &text[item.previous_token_end..item.start];
     match blank.rfind(['\n', '\r']) {
@@ -206,7 +206,8 @@ fn join_overlapping_cuts(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
     result
 }
 
-/// Shortens a cut right after a `//` comment, so that the text after the cut does not become part of the comment.
+/// If a cut starts right after a `//` comment, moves its start so that the line end of the comment stays in the file.
+/// Otherwise, the text after the cut would become part of the comment.
 fn keep_comments_closed(text: &str, items: &[JsonItem], cut: Range<usize>) -> Range<usize> {
     let item =
         items.iter().find(|item| item.previous_token_needs_line_end && item.previous_token_end == cut.start);

@@ -116,7 +116,8 @@ impl SettingsSurvey {
         if place.key.is_some() { self.nested_events.as_ref() } else { self.root.as_ref() }
     }
 
-    /// Returns the index of `event` in the events' object. Returns an error if a hook cannot be added to the event.
+    /// Returns the index of `event` among the file's events, or `None` if the file does not contain it. Returns an error
+    /// if a hook cannot be added to the event.
     pub fn event_index(
         &self,
         text: &str,

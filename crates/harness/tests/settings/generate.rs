@@ -9,7 +9,8 @@ pub struct Choices<'a> {
 
 #[derive(Clone, Copy)]
 struct FileStyle {
-    /// 0 means minified, 1 one line with spaces, 2 several lines, and 3 any white space anywhere.
+    /// How white space is used. 0: the file is minified. 1: it is on one line, with spaces. 2: it is on several lines.
+    /// 3: it contains random white space.
     spacing: usize,
     line_end: &'static str,
     unit: &'static str,
@@ -197,8 +198,8 @@ impl Choices<'_> {
         if self.style.spacing < 2 { String::new() } else { self.generate_white_space() }
     }
 
-    /// Returns a comment in one of `times` cases on average, if this file may contain comments. Otherwise returns an empty
-    /// string.
+    /// Returns a comment with probability 1/`times` if this file may contain comments. In all other cases, returns an
+    /// empty string.
     fn generate_comment(&mut self, times: usize) -> String {
         if !self.style.comments || self.pick_below(times) + 1 < times {
             return String::new();

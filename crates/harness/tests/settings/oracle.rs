@@ -105,7 +105,8 @@ pub fn check_round_trip(name: &str, old: &[u8], place: &HookLocation, entries: &
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
     assert!(installed.changes.iter().all(|change| change.kind == HookChangeKind::Added), "{}", shown());
 
-    // A second parser finds the original values and ours. If the file was strict JSON, it still is.
+    // According to a second parser, the new file contains the original values and our hooks, and nothing else. If the
+    // old file was strict JSON, the new one is too.
     let expected = value_with_entries(parse_jsonc(old_text), place, entries);
     assert_eq!(parse_jsonc(new_text), Some(expected), "{}", shown());
     if serde_json::from_str::<Value>(old_text).is_ok() {

@@ -108,8 +108,8 @@ proptest! {
     }
 }
 
-/// Returns the parsed file without empty hook arrays and objects, because these stay in the file if they contain a
-/// comment.
+/// Parses the file, and removes empty hook arrays and objects from the result. Uninstalling leaves them in the file if
+/// they contain a comment. This must not count as a difference.
 fn without_empty_hooks(text: &str) -> Option<Value> {
     let mut value = parse_jsonc(text)?;
     let root = value.as_object_mut()?;

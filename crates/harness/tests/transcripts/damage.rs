@@ -1,5 +1,5 @@
-//! Tests with lines that a crash damaged or another version wrote. Nothing may panic, and complete objects must be
-//! read.
+//! Tests of how transcripts are read if some lines were damaged by a crash or written by another version of the
+//! harness. Reading must never panic, and complete objects must be found.
 
 use model::transcript::TranscriptItem;
 use proptest::prelude::*;

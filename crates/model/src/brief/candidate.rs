@@ -42,7 +42,7 @@ pub struct FeatureSignals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignalValue {
     Exactly(f64),
-    /// The value for the candidate's rank in the fixed order, multiplied by this fraction.
+    /// This fraction of the candidate's standing, a value that is computed from its rank in the fixed order.
     OfStanding(f64),
 }
 

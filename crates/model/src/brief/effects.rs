@@ -18,7 +18,7 @@ use refs::RefFate;
 /// Up to this many uncommitted files are always listed by name.
 const FILES_ALWAYS_NAMED: usize = 3;
 
-/// How many uncommitted files a short list names. It only counts the others. A longer list names more.
+/// A short list of uncommitted files names at most this many files. Then it says how many other files there are.
 const MAX_UNCOMMITTED_FILES_NAMED: usize = 5;
 
 /// Returns all facts about git and the outside world, for a reader without a summary. Work at risk comes first.
@@ -117,8 +117,8 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
     Some(risk)
 }
 
-/// Returns the uncommitted files of other sessions. An agent that is told only about the last session's files would
-/// take them for all uncommitted files.
+/// Returns the uncommitted files of other sessions. If the brief named only the last session's files, the agent
+/// would believe that no other files are uncommitted.
 fn uncommitted_work_of_others(digest: &Digest, git: &GitState) -> Option<Candidate> {
     let files = &digest.uncommitted_by_others;
     if files.is_empty() {
@@ -546,8 +546,8 @@ const NOTHING_PUSHED_PHRASES: &[&str] = &[
     "needs to be pushed",
 ];
 
-/// Finds claims in the summary that work is not committed or not pushed when it actually is. Ambiguous claims are not
-/// reported.
+/// Finds wrong statements in the summary: those that call committed work uncommitted, or pushed work unpushed. Ambiguous
+/// statements are not reported.
 pub fn find_contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();
     if summary.is_empty() {

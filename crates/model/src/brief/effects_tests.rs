@@ -265,7 +265,7 @@ fn a_fast_forward_is_no_commit_of_its_own() {
     let mut digest = Digest::new("s");
     digest.effects = vec![
         commit_effect(1, "1111111", "One"),
-        // Git printed `Updating 0000000..1111111`, and then the same for a branch of somebody else.
+        // Git printed `Updating 0000000..1111111`, and then a similar line for somebody else's branch.
         effect_use(2, EffectKind::Merge, "topic", "", "1111111"),
         effect_use(3, EffectKind::Merge, "origin/main", "", "2222222"),
     ];

@@ -26,7 +26,7 @@ pub fn quote_file_text(name: &str, on_disk: &str, redacted: &str) -> QuotedFile 
     let cleaned = clean_text(&unix);
     let escaped = escape_for_model(&unix);
     let is_escaped = escaped != *cleaned;
-    // If the file itself contains the mark of an escape, a reader cannot tell which of the marks were added.
+    // If the file itself contains `<\`, a reader cannot tell which of the backslashes were added.
     let is_ambiguous = is_escaped && cleaned.contains("<\\");
     let is_redacted = !on_disk.starts_with(redacted);
     let is_beginning = !is_redacted && redacted.len() < on_disk.len();

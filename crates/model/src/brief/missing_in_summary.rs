@@ -237,7 +237,7 @@ fn failure_lines_missing_in_summary(
         .any(|line| has_exact_detail_of_error(line) && does_summary_contain_error_line(claims, line));
     let is_told = is_quoted || checks.iter().any(|check| claims.says_check_fails(check.check_kind));
     if new.is_empty() {
-        // If the failure still holds and the summary mentions only other failures, the whole failure is kept.
+        // If the summary mentions only other failures, and no file was edited after this one, keep the whole failure.
         return (!is_told && edited.is_empty()).then_some(candidate);
     }
     let new = failure::group_equal_messages(&new);

@@ -204,7 +204,7 @@ fn an_id_is_told_with_its_place_and_subject() {
     assert_eq!(note(&digest, told), [one]);
     digest.effects.push(reply(3, "555002", "666002"));
     let both = "- answered 2 comments on o/r#9: 555001 (reply 666001), 555002 (reply 666002); \
-                this session answered no others there";
+                this session answered no other comments there";
     assert_eq!(note(&digest, told), [both]);
     // A later commit with the same subject replaces the first one, as after an amendment. Only the later one is listed.
     digest.effects.clear();

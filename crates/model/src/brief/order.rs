@@ -36,7 +36,7 @@ const ADDED_RANK_OF_LONGER_FORM_IF_SHORT: u32 = 60;
 /// This is added to the rank of facts that come after everything else, including the answered requests.
 const ADDED_RANK_OF_LATE_FACT: u32 = 500;
 
-/// The number of edited files that are ranked before the longer forms of other facts.
+/// In the ranking, this many edited files come before the longer forms of other facts.
 const EARLY_EDITED_FILES: usize = 20;
 
 /// Among the first [`EARLY_EDITED_FILES`] edited files, those at or after this position all share one rank.
@@ -53,11 +53,11 @@ const MIN_ROOMY_BRIEF_UNITS: usize = 1_400;
 /// files.
 const ADDED_RANK_IF_NOT_ROOMY: u32 = 40;
 
-/// The rank step between facts about the state in a brief with little space. With this step, the git state and the
-/// last message come before most files, and the todo list comes after the edited files.
+/// In a short brief, the difference in rank between one fact about the state and the next. With this value, the git
+/// state and the last message come before most files, and the todo list comes after the edited files.
 const STATE_STEP_IF_SHORT: u32 = 7;
 
-/// In a long brief, the rank step from one form of the goal to the next longer form.
+/// In a long brief, the difference in rank between one form of the goal and the next longer form.
 const ADDED_RANK_OF_LONGER_GOAL: u32 = 10;
 
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,8 @@ pub(super) struct PathEndings<'a> {
     names: HashMap<&'a str, (u32, u32), FingerprintHasherBuilder>,
 }
 
-/// A folder with at most this many uniquely named files lists them together with its other files, so that the folder
-/// is printed only once.
+/// If at most this many files in a folder have unique names, they are listed together with the other files in the
+/// folder, so that the folder is printed only once.
 const MAX_NAMES_BELOW_FOLDER: u32 = 4;
 
 impl<'a> PathEndings<'a> {

@@ -78,7 +78,8 @@ struct DecisionFold {
     index_by_id: HashMap<String, usize>,
     /// The id of the newest answer to each question.
     newest_answers: HashMap<String, String>,
-    /// Lines that a merge moved before the line they supersede, each with the id of that line.
+    /// Lines that come before the line that they supersede, because a merge moved them. Each comes with the id
+    /// of the superseded line.
     early_lines: Vec<(String, Decision)>,
 }
 

@@ -135,7 +135,8 @@ fn line_starts_before(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
 /// Returns whether a line break is at this position. If an odd number of backslashes precedes `\n`, the text is an
 /// escaped backslash followed by the letter n, not a line break.
 fn is_line_break(text: &[u8], at: usize) -> bool {
-    // Count the backslashes only where a line break may be. A long row of them would otherwise be counted at each byte.
+    // Count the backslashes only if `\n` is found here. Counting them at every position would be slow in a long
+    // run of backslashes.
     let before = || text[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
     text[at..].starts_with(LINE_BREAK) && before().is_multiple_of(2)
 }

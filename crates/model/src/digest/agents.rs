@@ -20,7 +20,8 @@ pub struct DelegatedTask {
     pub task: String,
     /// The condensed answer, or empty while the sub-agent is working.
     pub answer: String,
-    /// The id of the sub-agent, if it answered when it stopped and not as the result of its call.
+    /// The id of the sub-agent, if its answer was reported when it stopped. Empty if the answer was the result
+    /// of the call.
     #[serde(rename = "by", skip_serializing_if = "String::is_empty")]
     pub agent_id: String,
 }

@@ -65,8 +65,9 @@ impl Digest {
         paths_changed_after(record, self.edits_that_affect_checks().chain(on_disk))
     }
 
-    /// Like `files_changed_after_check`, but lists files separately if perhaps only their modification time is new. A
-    /// new time does not prove an edit: git also sets it when it switches to another branch and back.
+    /// Like `files_changed_after_check`, but lists files separately if a new modification time is the only sign
+    /// of a change. A new time does not prove an edit, because switching to another branch and back also
+    /// changes the time.
     pub fn changes_after_check(&self, record: u64) -> ChangesAfterRun {
         let edited = paths_changed_after(record, self.edits_that_affect_checks());
         let all = self.files_changed_after_check(record).into_iter();
@@ -83,7 +84,8 @@ impl Digest {
         self.files.iter().map(move |file| (changed_at(file), file.path.as_str()))
     }
 
-    /// Returns whether no file that may affect the result of a check was changed after the record with this number.
+    /// Returns whether the result of a check in this record is still current. A later change to a file that may
+    /// affect checks makes the result outdated.
     pub fn is_check_current(&self, record: u64) -> bool {
         self.files_changed_after_check(record).is_empty()
     }
@@ -141,8 +143,8 @@ impl FileUse {
     }
 }
 
-/// Returns whether an untracked file that a command wrote looks like a text that a person would commit, rather than like
-/// a log, a download or a build output.
+/// Returns whether an untracked file that a command wrote looks like text that a person would commit. Logs,
+/// downloads and build outputs do not.
 pub(super) fn looks_like_committable_text(path: &str) -> bool {
     const WRITTEN_TEXT_EXTENSIONS: &[&str] =
         &["md", "mdx", "rst", "adoc", "toml", "yaml", "yml", "html", "css", "scss"];
@@ -150,7 +152,7 @@ pub(super) fn looks_like_committable_text(path: &str) -> bool {
     is_text && !looks_like_output(path)
 }
 
-/// Returns whether a file looks like a log, a download or an output of a build or another command.
+/// Returns whether a file looks like the output of a command, such as a log, a download or a build output.
 pub(super) fn looks_like_output(path: &str) -> bool {
     const EXTENSIONS_OF_OUTPUT_FILES: &[&str] = &[
         "out", "err", "tmp", "bak", "orig", "rej", "pid", "gz", "tgz", "xz", "tar", "zip", "png", "jpg",

@@ -54,7 +54,7 @@ fn files_changed_by_tools_and_by_commands() {
     let mut digest = Digest::new("s");
     fold_call(&mut digest, "", true, &[("a.rs", Edit)]);
     let start = digest.record_count;
-    // A file that was changed earlier is only read now.
+    // This call only reads a file that was edited before `start`.
     fold_call(&mut digest, "", true, &[("a.rs", Read)]);
     fold_call(&mut digest, "cargo test", true, &[]);
     assert_eq!(digest.files_changed_since(start), ChangedFiles::default());

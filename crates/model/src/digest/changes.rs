@@ -79,7 +79,7 @@ impl Digest {
         }
     }
 
-    /// Returns whether it is known what the edit of this call changed.
+    /// Returns whether the digest knows what this edit call changed.
     pub fn has_edit_text(&self, call_id: &str) -> bool {
         let call = hash_call_id(call_id);
         self.changes.iter().any(|change| change.call_hash == call && !change.line.is_empty())
@@ -156,8 +156,9 @@ impl Digest {
         self.names_changed_since(path, saved.min(asked))
     }
 
-    /// Returns the files that were changed after a record, the most recently changed one first. Each file comes with
-    /// its distinct reasons, oldest first. A reason that mentions only another file is left out.
+    /// Returns the files that were changed after a record, the most recently changed one first. Each file comes
+    /// with the distinct reasons for its changes, oldest first. A reason is left out if it mentions another
+    /// file but not this one.
     pub fn changes_since(&self, record: u64) -> Vec<(&str, Vec<&str>)> {
         let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
         let is_kept = |change: &&FileEdit| change.record > record && !self.is_thrown_away(change);

@@ -94,7 +94,8 @@ fn a_purpose_ends_when_the_agent_moves_on_to_another_file() {
     ]);
     let why = vec!["update `skip` to keep comments"];
     assert_eq!(moved.changes_since(0), [("c.py", vec![]), ("b.py", why.clone()), ("a.py", why.clone())]);
-    // Reading files before the first edit does not end the announced change.
+    // If the agent reads files between the announcement and the first edit, the announcement still explains the
+    // edit.
     let prepared = fold_session(&[
         "user: Keep comments",
         "said: Now update `skip` to keep comments:",

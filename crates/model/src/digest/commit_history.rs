@@ -17,13 +17,13 @@ pub enum Containment {
 /// What replaced a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Replacement {
-    /// This commit did: the result of an amend, or the commit that a rebase made from it.
+    /// Another commit, which an amend or a rebase made.
     Commit(usize),
     /// A rebase dropped the commit or made it part of another one.
     Unknown,
 }
 
-/// The commits that HEAD's reflog names, and how they came from each other.
+/// The commits that HEAD's reflog names, and how they are related.
 #[derive(Debug, Default)]
 pub struct CommitHistory<'m> {
     places: BTreeMap<&'m str, usize>,
@@ -42,7 +42,7 @@ struct KnownCommit<'m> {
     /// Whether `contains` has all parents of this commit.
     are_parents_known: bool,
     replacement: Option<Replacement>,
-    /// Whether a reset removed this commit from the branch, and it was not checked out since.
+    /// Whether a reset removed this commit from the branch. Set to false when the commit is checked out again.
     is_removed_by_reset: bool,
 }
 
@@ -57,13 +57,14 @@ struct ContainedCommits {
 /// How a move changed HEAD.
 #[derive(Debug)]
 enum MoveKind<'m> {
-    /// A commit with this subject was made on top of the commit before.
+    /// A commit with this subject was made on top of the previous commit.
     NewCommit(&'m str),
-    /// The commit before was replaced by one with this subject.
+    /// A commit with this subject replaced the previous commit.
     Amend(&'m str),
-    /// A rebase made a commit with this subject, or changed the message of the commit before.
+    /// A rebase made a commit with this subject, or changed the previous commit's message so that it has this
+    /// subject.
     Reword(&'m str),
-    /// The commit before is contained in the new one, but the reflog does not name all parents of the new one.
+    /// The new commit contains the previous one, but the reflog does not name all parents of the new commit.
     Advance,
     RebaseBegins,
     RebaseEnds,
@@ -125,7 +126,8 @@ impl<'m> CommitHistory<'m> {
         self.places.contains_key(id)
     }
 
-    /// Returns the whole id of a commit of which the beginning is known.
+    /// Returns the full id of the commit whose id starts with `beginning`. Returns `None` if several ids do or
+    /// if `beginning` is too short.
     pub fn find_commit(&self, beginning: &str) -> Option<&'m str> {
         let from = (Bound::Included(beginning), Bound::Unbounded);
         let mut found = self.places.range::<str, _>(from).take_while(|(id, _)| id.starts_with(beginning));
@@ -237,7 +239,7 @@ impl<'m> CommitHistory<'m> {
         found
     }
 
-    /// Returns whether a commit that contains these ones contains `part`.
+    /// Returns whether a commit contains `part`. `all` is the result of `commits_in` for that commit.
     fn containment(&self, all: &ContainedCommits, part: usize) -> Containment {
         // A commit that existed before `part` was made cannot contain it.
         let may_contain = |place: &usize| *place > part && !self.commits[*place].are_parents_known;
@@ -272,15 +274,16 @@ impl<'m> CommitHistory<'m> {
         }
     }
 
-    /// Returns the commits that a rebase is about, newest first, and whether these are known to be all and only those
-    /// that it makes again.
+    /// Returns the originals of a rebase, that is, the commits that it replays, newest first. Also returns
+    /// whether this list is known to be exact. If it is not, the list may contain other commits too.
     fn originals(&self, open: &OpenRebase) -> (Vec<usize>, bool) {
         let (all, below) = (self.commits_in(open.from), self.commits_in(open.onto));
         let are_exact = all.is_in[open.onto];
         (all.places.into_iter().filter(|place| !below.is_in[*place]).collect(), are_exact)
     }
 
-    /// Returns whether a commit with this subject is the first that the rebase makes from an original with the subject.
+    /// Returns whether the rebase still has to replace an original with this subject. If so, a new commit with
+    /// the same subject is the replacement.
     fn replaces_original(&self, open: &OpenRebase, subject: &str) -> bool {
         let (originals, _) = self.originals(open);
         let is_same = |place: &&usize| self.commits[**place].subject == subject;
@@ -298,7 +301,8 @@ impl<'m> CommitHistory<'m> {
             let found = made.iter().rposition(|(known, _)| *known == subject && !subject.is_empty());
             replacements.push(found.map(|found| made.remove(found).1));
         }
-        // An older original without a replacement may be a commit that the new base contains.
+        // If the list is not exact, its oldest commits may be part of the new base. In that case, the rebase
+        // did not drop them, although they have no replacement.
         let oldest = replacements.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         let decided = if are_exact { originals.len() } else { oldest };
         for (place, found) in originals.iter().zip(replacements).take(decided) {

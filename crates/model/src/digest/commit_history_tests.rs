@@ -40,7 +40,8 @@ fn a_rebase_and_an_amend_replace_commits() {
         "base mor2 rebase (pick): More",
         "mor2 mor2 rebase (finish): returning to refs/heads/main",
     ];
-    // The moves, a commit, whether it was replaced, and by which commits.
+    // The columns are: the moves of HEAD, the id of a commit, and the expected result. The result says whether
+    // the commit was replaced, and by which commits.
     type Case<'a> = (&'a [&'a str], &'a str, (bool, &'a [&'a str]));
     let cases: [Case; 9] = [
         (&pull, "swap", (true, &["swp2"])),
@@ -64,7 +65,7 @@ fn a_rebase_and_an_amend_replace_commits() {
     }
 }
 
-/// An older commit without a replacement may be in the commit that the rebase started from.
+/// The new base of a rebase may already contain older commits. In that case, the rebase does not replace them.
 #[test]
 fn a_pull_says_nothing_about_older_commits() {
     let moves = moves(&[

@@ -16,8 +16,8 @@ impl Digest {
         newest_first[..kept].iter().map(|place| &self.prompts[*place]).collect()
     }
 
-    /// Returns whether the prompt in `place` is about other work than the prompt before it: that work is finished, or it
-    /// is committed.
+    /// Returns whether the prompt in `place` begins a new task. It does if the work of the previous prompt is
+    /// committed, or if that work is finished and this prompt does not continue it.
     fn begins_task_of_its_own(&self, place: usize) -> bool {
         let prompt = &self.prompts[place];
         let Some(before) = place.checked_sub(1).map(|before| &self.prompts[before]) else { return true };

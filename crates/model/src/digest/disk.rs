@@ -74,7 +74,7 @@ impl Digest {
             };
             let Some(last) = runs.iter().filter(is_before).map(|(record, _)| *record).max() else { continue };
             let is_during = ended_at.is_some_and(|ended| modified_at.as_second() <= ended.as_second());
-            // The user may have made a change that is older than the prompt of the command.
+            // If the file was changed before the prompt that led to the command, the user may have changed it.
             let may_make = |(record, asked_at): &(u64, Option<Timestamp>)| {
                 let is_asked = asked_at.is_none_or(|asked| modified_at.as_second() >= asked.as_second());
                 *record > last && is_asked
@@ -89,8 +89,9 @@ impl Digest {
         self.use_own_errors_after_changes(times);
     }
 
-    /// Returns the records of the commands that may have changed files without naming them, each with the time of the
-    /// newest prompt before it. If no prompt is known, the time is that of the session's start.
+    /// Returns the record numbers of the commands that may have changed files not mentioned in their text. Each
+    /// number comes with the time of the newest prompt before the command. If no such prompt is known, it comes
+    /// with the time of the session's start.
     fn commands_with_unnamed_changes(&self) -> Vec<(u64, Option<Timestamp>)> {
         let may_write = |used: &&CommandUse| run::may_change_unnamed_files(&used.command);
         let earlier = self.commands.iter().filter(|used| used.last_run_record < self.unnamed_change_at);
@@ -110,9 +111,9 @@ impl Digest {
         self.unnamed_change_at > 0
     }
 
-    /// Returns the files that were last changed while the session ran a command that may change files without naming
-    /// them. The user may change a file at any time, so only changes after the last prompt or call before the command
-    /// are counted.
+    /// Returns the files that were last changed while the session ran a command that may change files not
+    /// mentioned in its text. The user may change a file at any time. A change therefore counts only if it was
+    /// made between the last event before the command (a prompt or a call) and the end of the command.
     pub fn files_changed_during_commands(&self, times: &[FileTime]) -> Vec<FileUse> {
         let may_write = |used: &&CommandUse| run::may_change_unnamed_files(&used.command);
         let spans: Vec<(u64, Timestamp, Timestamp)> = self
@@ -146,7 +147,8 @@ impl Digest {
         time::parse_time(all.max_by_key(|(at, _)| *at).map_or(&self.first_at, |(_, at)| at))
     }
 
-    /// Gives failures the errors of their own runs if a file was changed after the earlier run that `error` comes from.
+    /// The `error` of a failure may come from an earlier run. If a file was changed between the two runs,
+    /// replaces `error` with the failure's own error.
     fn use_own_errors_after_changes(&mut self, times: &[FileTime]) {
         let second = |at: &str| time::parse_time(at).map(Timestamp::as_second);
         let is_overtaken = |failure: &Failure| {
@@ -170,8 +172,9 @@ impl Digest {
         self.changes_on_disk.iter().filter(is_unknown).map(|change| change.path.as_str())
     }
 
-    /// Marks as written by the session those files that its commands may have changed and that differ from git's index.
-    /// Without git, it is unknown whether the content changed.
+    /// If a command of the session may have changed a file and the file differs from git's index, marks the
+    /// file as written by the session. Without git, it is unknown whether the content changed, so nothing is
+    /// marked.
     pub fn mark_files_written_by_commands(&mut self) {
         let Some(disk) = &self.git_on_disk else { return };
         let written: Vec<String> = self

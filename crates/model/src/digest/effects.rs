@@ -197,7 +197,7 @@ impl Digest {
             .filter(|used| used.record > self.last_compaction_before_work && used.effect.kind.is_external())
     }
 
-    /// Returns the files whose changes may be in no observed commit.
+    /// Returns the files that may have uncommitted changes, judging by the commits that were observed.
     pub fn files_without_observed_commit(&self) -> impl Iterator<Item = &str> {
         self.files.iter().filter(|file| file.may_have_uncommitted_change()).map(|file| file.path.as_str())
     }
@@ -232,8 +232,8 @@ impl Digest {
             })
     }
 
-    /// Returns whether a file is in a stash, and whether the checkout does not have the same changes. If the checkout has
-    /// changes, they are the same unless the session made them after its last stash.
+    /// Returns whether a file has changes that are only in a stash. Changes in the checkout are assumed to be
+    /// the stashed ones, unless the session made them after its last stash.
     fn is_only_in_stash(&self, file: &FileUse) -> bool {
         let stash = self.effects.iter().rfind(|used| used.effect.kind == EffectKind::Stash);
         let is_edited_since = stash.is_some_and(|used| used.record < file.changed_at());
@@ -275,7 +275,8 @@ impl Digest {
         self.files.iter_mut().for_each(|file| file.saved_at = now);
     }
 
-    /// Marks as saved the edits of files that somebody deleted outside the session. No content is left to commit.
+    /// Marks the edits of a file as saved if somebody deleted the file outside the session. In that case, no
+    /// content is left to commit.
     pub fn mark_edits_of_missing_files_as_saved(&mut self, is_missing: impl Fn(&str) -> bool) {
         let now = self.record_count;
         let is_gone =
@@ -438,9 +439,9 @@ impl FileUse {
         !self.is_outside_checkout && !self.stashed && self.changed_at() > self.settled_at()
     }
 
-    /// Returns whether the file may have an uncommitted change. In case of doubt, git's own files decide: the last
-    /// change may have been made after the commit in the same command line, and a file that git does not track survives
-    /// when changes are thrown away or stashed.
+    /// Returns whether the file may have an uncommitted change. Also returns true if only git's own files can
+    /// tell. One example is a command line that committed the file and also changed it. Another is a discard or
+    /// a stash, because neither affects untracked files.
     pub fn may_have_uncommitted_change(&self) -> bool {
         self.has_uncommitted_change()
             || !self.is_outside_checkout

@@ -456,7 +456,7 @@ impl Digest {
             // It is unknown which check failed, so all of them must pass.
             left = (0..checks.len()).filter(|at| checks[*at].check_kind != CommandKind::Format).collect();
         }
-        // If it is unknown which part failed, it may be the program that was tried out.
+        // If it is unknown which part failed, the program that was tried out may have failed.
         let is_program = |at: &usize| run::runs_built_program(&checks[*at]);
         let has_only_program_failed = match is_failed_part_known {
             true => left.iter().all(is_program),
@@ -481,7 +481,8 @@ impl Digest {
                 earlier = Some((older.record, older.error_at.clone(), older.error.clone()));
             }
         }
-        // The output may have been cut, as by `tail`. The earlier run of the same check then says what failed.
+        // A filter such as `tail` may have cut the output. In that case, the earlier run of the same check says
+        // what failed.
         let earlier = earlier
             .filter(|(at, _, known)| self.is_unchanged_since(*at) && failure::says_less_than(error, known));
         let own_error = earlier.is_some().then(|| cut_to_bytes(error, MAX_KEPT_ERROR_TEXT_BYTES).to_owned());
@@ -580,8 +581,9 @@ impl Failure {
         self.is_open &= !self.is_script_fixed(done, &known);
     }
 
-    /// Returns whether the command of the failed package script has passed when run directly since the failure. `known`
-    /// contains the checks in the command line that ran the script.
+    /// Returns whether a failed package script is fixed: every check in the script's command has since passed.
+    /// `done` contains the checks that passed. `known` contains the checks in the command line that ran the
+    /// script.
     fn is_script_fixed(&self, done: &[&ProjectCheck], known: &[ProjectCheck]) -> bool {
         let [runner] = known else { return false };
         let parts = run::checks_of_command(&self.script, &runner.folder);
@@ -590,8 +592,8 @@ impl Failure {
     }
 }
 
-/// Returns the kind of git command that failed according to the error, or the last kind in the list if the error does
-/// not show it.
+/// Returns the kind of git command that failed. If the error does not show this, returns the last kind in the
+/// list.
 fn failed_git_family(families: &[GitCommandFamily], error: &str) -> GitCommandFamily {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {

@@ -464,7 +464,7 @@ fn a_call_that_never_ran_replaces_no_failure() {
         let rows: Vec<_> = digest.check_runs().iter().map(|used| (used.last_result, used.exit)).collect();
         assert_eq!(rows, [(RunResult::Failed, Some(2))], "{refusal}");
     }
-    // A command that ran may print the same words.
+    // The command may have run and printed the same words itself.
     let digest = fold_calls(&[("make test", 2, blocked)]);
     assert_eq!(digest.open_failures().count(), 1);
 }

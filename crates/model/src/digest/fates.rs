@@ -1,5 +1,5 @@
-//! What git's own files say about the commits and stashes of a session. They are believed before the commands, because
-//! commits and stashes may have been replaced, removed or applied since.
+//! What git's own files say about the commits and stashes of a session. Git's own files are trusted more than
+//! the recorded commands, because commits and stashes may have been replaced, removed or applied since.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -51,7 +51,7 @@ pub struct HistoryOnDisk {
 pub struct RefsOnDisk {
     /// Those that HEAD's reflog names.
     pub commits: Vec<String>,
-    /// Whether there are others, or not all could be read.
+    /// True if some references point to other commits or could not be read.
     pub has_others: bool,
 }
 
@@ -132,7 +132,8 @@ impl Digest {
         }
     }
 
-    /// Several commits may have been made into one, and the session may have recorded that one itself.
+    /// Drops effects that repeat the commit of another effect. This happens if several commits were squashed
+    /// into one, or if the session recorded the new commit as well.
     fn drop_repeated_successors(&mut self) {
         for place in 0..self.effects.len() {
             let Effect { id, .. } = &self.effects[place].effect;
@@ -180,7 +181,7 @@ impl Digest {
         }
     }
 
-    /// Adds which of the session's stashes still exist.
+    /// Records which of the session's stashes still exist. `stashes` is git's own list of stashes.
     pub fn add_fates_of_stashes(&mut self, stashes: &[StashOnDisk]) {
         let is_stash = |used: &&mut RecordedEffect| {
             used.effect.kind == EffectKind::Stash && !used.is_in_other_repository
@@ -233,7 +234,7 @@ fn has_known_commit(used: &RecordedEffect) -> bool {
         && !used.effect.id.is_empty()
 }
 
-/// Returns the fate of a commit that HEAD contains, or whose successor it contains.
+/// If HEAD contains a commit or a successor of it, returns the commit's fate. Otherwise, returns `None`.
 fn fate_in_head<'m>(history: &CommitHistory<'m>, head: &str, id: &str) -> Option<CommitFate<'m>> {
     let is_in_head = |id: &str| history.contains(head, id) == Containment::Yes;
     if is_in_head(id) {
@@ -279,7 +280,7 @@ fn is_pushed_to(history: &CommitHistory, remote_commits: &[String], id: &str) ->
     answers().all(|answer| answer == Containment::No).then_some(false)
 }
 
-/// Replaces the commit of an effect by the one that a rebase or an amend made from it.
+/// Changes an effect so that it names `successor`. A rebase or an amend made this commit from `replaced`.
 fn use_successor(
     effect: &mut Effect,
     replaced: &str,

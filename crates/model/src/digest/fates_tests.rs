@@ -79,7 +79,8 @@ fn commits_are_named_as_they_are_now() {
     let undone = ["more0 swap0 reset: moving to HEAD~1", "swap0 more0 reset: moving to ORIG_HEAD"];
     let left = ["more0 base0 checkout: moving from topic to main"];
     let amend = ["more0 more1 commit (amend): Even more"];
-    // The moves, the other references, the standing commits, the removed ones, and the last commit.
+    // The columns are: the moves of HEAD, the commits of other references, the commits that still exist, the
+    // commits that a reset removed, and the last commit.
     type Case<'a> = (&'a [&'a str], &'a [&'a str], &'a [&'a str], &'a [&'a str], Option<&'a str>);
     let cases: [Case; 9] = [
         (&[], &[], &["swap0", "more0"], &[], Some("more0")),

@@ -162,7 +162,7 @@ fn the_task_before_a_question_is_what_the_last_changes_were_for() {
     let task = "user: Split the importer into one file for each of its steps";
     let after = |lines: &[&str]| goal_texts(&[&[task, "edit: a.py", "said: It is split."], lines].concat()).1;
     let question = "user: is it used everywhere now?";
-    // The task is a short request for which files were edited.
+    // The task is a short request that led to edits.
     let fix = ["user: implement a fix for both then", "edit: a.py", "said: Both are fixed.", question];
     assert_eq!(after(&fix), "implement a fix for both then");
     // The task is the proposal that the user agreed to.

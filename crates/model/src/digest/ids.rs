@@ -57,7 +57,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64
         }
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u64>, E> {
-            parse_ids(text.as_bytes()).ok_or_else(|| E::custom("ids are not sixteen hexadecimal digits each"))
+            parse_ids(text.as_bytes()).ok_or_else(|| E::custom("an id is not sixteen hexadecimal digits"))
         }
     }
     deserializer.deserialize_str(DigitsVisitor)

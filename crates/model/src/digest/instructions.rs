@@ -95,10 +95,10 @@ impl Digest {
             && !edited.any(|file| is_uncommitted(&file.path))
     }
 
-    /// Returns the agent's question about the work that this prompt answers in the user's own words. The answer is a
-    /// requirement, and it stays in force until the user abandons the work. A bare “yes” does not count, because it
-    /// adds no requirement. Neither does an answer to a request for permission, because it is settled as soon as the
-    /// agent acts on it.
+    /// Returns the agent's question that this prompt answers. The question must be about the work, and the
+    /// answer must be in the user's own words. Such an answer is a requirement, and it stays in force until the
+    /// user abandons the work. A bare “yes” does not count, because it adds no requirement. An answer to a
+    /// request for permission does not count either, because it is settled as soon as the agent acts on it.
     pub fn question_answered_by(&self, prompt: &Prompt) -> Option<&str> {
         let asked = self.message_answered_by_prompt(prompt).filter(|_| prompt.begins_turn())?;
         let question = Some(asked.closing_question.as_str()).filter(|asks| !asks.is_empty())?;
@@ -120,7 +120,7 @@ impl Digest {
         (says_something && is_about_work && !is_over()).then_some(question)
     }
 
-    /// Returns which of the instructions in a prompt have ended.
+    /// Returns which of a prompt's instructions no longer apply.
     pub fn end_of_instructions(&self, prompt: &Prompt) -> InstructionEnd {
         match () {
             () if self.is_about_closed_work(prompt) => InstructionEnd::AllButGitRules,
@@ -129,8 +129,9 @@ impl Digest {
         }
     }
 
-    /// Returns whether a prompt is about a packet that is done by now, and the user has given another task since. What the
-    /// user demanded for the packet's work does not apply to the new task.
+    /// Returns whether a prompt is about finished work. This is the case if the prompt is about a packet that
+    /// is now done and the user has since given another task. What the user demanded for the packet's work does
+    /// not apply to the new task.
     pub fn is_about_closed_work(&self, prompt: &Prompt) -> bool {
         let is_new_task = |later: &Prompt| self.gives_new_task(later) && !self.was_said_before_closing(later);
         self.was_said_before_closing(prompt) && self.prompts.iter().any(is_new_task)
@@ -178,13 +179,14 @@ impl Digest {
     }
 }
 
-/// Which of the instructions in a prompt have ended.
+/// Which of the instructions in a prompt no longer apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionEnd {
     Nothing,
     /// The task is finished and committed, and the user has given another one.
     RulesOfTask,
-    /// The packet with the work is done, and the user has given another task. Only rules about git still apply.
+    /// The prompt is about a packet that is now done, and the user has given another task. Only rules about git
+    /// still apply.
     AllButGitRules,
 }
 

@@ -14,7 +14,7 @@ use super::{CommandUse, Digest, FileUse, Prompt};
 const MIN_WORTH_OF_LIKELY_NEEDED_FILE: f64 = 0.75;
 
 impl Digest {
-    /// Returns the files in descending order of worth.
+    /// Returns the files, starting with the one that is most likely to be needed.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
         let related = RelatedFiles::group_by_name(self);
         rank_by_worth(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
@@ -27,7 +27,7 @@ impl Digest {
         used.filter(|file| self.file_worth(file, &related) >= MIN_WORTH_OF_LIKELY_NEEDED_FILE).count()
     }
 
-    /// Returns the commands that did not fail, in descending order of worth.
+    /// Returns the commands that did not fail, starting with the one that is most likely to be run again.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
         let passed = self.commands.iter().filter(|command| command.last_result != RunResult::Failed);
         rank_by_worth(passed, |command| self.likelihood_of_running_again(command), |command| &command.command)

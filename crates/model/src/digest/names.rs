@@ -58,7 +58,7 @@ const REFERENCE_ENDINGS: &[&str] = &[
     "for reference",
 ];
 
-/// Words that ask for a change. A file that is named after one of them is to be edited.
+/// Words that ask for a change. If one of them comes before a file name, the user wants that file to be edited.
 const CHANGE_WORDS: &[&str] = &[
     "add",
     "change",

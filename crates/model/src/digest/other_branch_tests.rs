@@ -40,8 +40,9 @@ fn the_reflogs_show_on_which_branch_a_commit_is() {
     let created = moves(&[("0", "aaaa", "commit (initial): One")]);
     let forwarded = moves(&[("0", "aaaa", "clone: from x"), ("aaaa", "bbbb", "merge round: Fast-forward")]);
     let ahead = moves(&[("0", "aaaa", "clone: from x"), ("aaaa", "dddd", "commit: Other")]);
-    // The columns are: id and subject of the commit, HEAD, its branch's moves, whether the commit is on the other branch,
-    // and whether HEAD is known to be older.
+    // The columns are: the commit's id, its subject, the commit at HEAD, the moves of HEAD's branch, and the
+    // expected result. The result is `None` if the commit is not known to be on the other branch. Otherwise, it
+    // says whether HEAD is known to be older.
     for (id, subject, head, here, expected) in [
         ("bbbb", "Round", "aaaa", &created, Some(true)),
         ("bb", "", "aaaa", &created, Some(true)),

@@ -143,7 +143,7 @@ impl Digest {
                 _ if is_newest && self.is_reply_to_agent(prompt) => {
                     goal.accepted_proposal = self.message_answered_by_prompt(prompt);
                 }
-                // The newest prompt is probably about the work for which files were last edited.
+                // This remark led to edits. The newest prompt is probably about the same work.
                 PromptKind::Remark
                     if !is_newest
                         && prompt.begins_turn()
@@ -214,14 +214,15 @@ impl Digest {
         goal
     }
 
-    /// Returns whether the turn that a prompt began has ended, and its closing message announces no further step.
+    /// Returns whether the turn of the prompt in `place` ended with a message that announces no further step.
     pub(super) fn is_turn_settled(&self, place: usize) -> bool {
         self.closing_words_of_turn(place).is_some_and(settles_request)
     }
 
-    /// Returns whether the agent has answered the task in `place`. An accepted proposal is an answer, but not a final
-    /// one: the task is open until the proposal has been carried out. If the agent only planned in the task's turn, the
-    /// task stays open even then, because the later report is about the proposal.
+    /// Returns whether the agent has answered the task in `place`. If the agent answered with a proposal and
+    /// the user accepted it, the task stays open until the proposal has been carried out. If the agent edited
+    /// nothing in the task's own turn, the task stays open even after that. In this case, the agent's later
+    /// report is about the proposal and not about the task.
     fn is_task_settled(&self, place: usize, goal: &Goal) -> bool {
         let Some(outcome) = self.closing_words_of_turn(place).filter(|said| settles_request(said)) else {
             return false;
@@ -237,9 +238,10 @@ impl Digest {
         !is_open
     }
 
-    /// Returns the kind of a prompt as an answer to the agent's message before it. "Yes, but keep the name" approves a
-    /// proposal, however long it is. Without a proposal before it, it is a request. "SQLite. Keep it simple." is a remark
-    /// if it answers a question.
+    /// Returns the kind of a prompt in view of the agent's previous message. If that message proposes
+    /// something, "Yes, but keep the name" approves the proposal, however long the prompt is. Without a
+    /// proposal, the same prompt is a request. If that message asks a question, "SQLite. Keep it simple." is a
+    /// remark.
     pub fn kind_in_conversation(&self, prompt: &Prompt) -> PromptKind {
         match prompt.prompt_kind() {
             PromptKind::Task | PromptKind::Remark

@@ -6,7 +6,7 @@ use super::effects::is_file_or_folder_of;
 
 const MAX_STAGED_NAMES_KEPT: usize = 200;
 
-/// A name for all files, which git itself accepts.
+/// This name stands for all files. Git accepts it as a path, too.
 const ALL_FILES: &str = ":/";
 
 /// The names staged since the last commit.

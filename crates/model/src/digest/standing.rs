@@ -61,7 +61,8 @@ impl Digest {
     }
 }
 
-/// Removes all commits but the first `kept`, except those that git's own files show to exist.
+/// Removes and returns the commits after the first `kept`. Commits that still exist according to git's own
+/// files are not removed.
 fn remove_last_commits<'d>(commits: &mut Vec<&'d RecordedEffect>, kept: usize) -> Vec<&'d RecordedEffect> {
     let last = commits.split_off(kept);
     let (standing, removed) = last.into_iter().partition(|used| used.disk.fate.is_standing());

@@ -73,7 +73,8 @@ pub struct CallStep {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "live")]
     pub is_reported_by_hook: bool,
-    /// The hash of the call's id, or zero if the id is unknown. A message names the call that follows it.
+    /// The hash of the call's id, or zero if the id is unknown. The record of a message contains the id of the
+    /// next call.
     #[serde(skip_serializing_if = "has_no_call_id")]
     #[serde(rename = "call")]
     pub call_hash: u64,
@@ -285,7 +286,8 @@ impl Digest {
         !self.has_finished() || self.prompts.last().is_some_and(|newest| *newest.at > *self.stopped_at)
     }
 
-    /// Returns whether no hook has reported a stop after this time, which may contain milliseconds.
+    /// Returns whether the last stop that a hook reported was at or before this time. The time may contain
+    /// milliseconds, so only whole seconds are compared.
     pub fn was_last_stopped_by(&self, at: &str) -> bool {
         let to_second = |at: &str| time::parse_time(at).map(|at| at.as_second());
         to_second(&self.stopped_at).is_some() && to_second(&self.stopped_at) <= to_second(at)
@@ -309,8 +311,8 @@ impl Digest {
         calls.filter(|call| names_more_than_a_tool(call) && !run::only_calls_thru(call))
     }
 
-    /// Returns the prompts, and the slash commands for which the agent works, in the order in which they were typed. The
-    /// outcome of each is the last closing statement before the next one.
+    /// Returns the user's prompts and the slash commands that the agent may answer, oldest first. The outcome
+    /// of each is the last closing statement before the next one.
     pub fn requests_with_outcomes(&self) -> Vec<RequestWithOutcome<'_>> {
         let mut requests: Vec<&Prompt> = self.prompts.iter().chain(&self.commands_for_agent).collect();
         requests.sort_by_key(|request| request.record);
@@ -349,7 +351,8 @@ fn condense_and_mark(message: &str) -> String {
     mark_missing_text(&statement::condense_closing_message(message), message).into_owned()
 }
 
-/// Shortens a statement to what stays useful after the next call. Empty if nothing does.
+/// Shortens a statement to the part that stays useful after the next call. Returns an empty string if no part
+/// does.
 fn shorten_to_finding(text: &str) -> String {
     let finding = statement::finding_between_calls(text);
     first_sentences_within(&mark_missing_text(&finding, text), MAX_KEPT_FINDING_BYTES)

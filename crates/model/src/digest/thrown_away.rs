@@ -29,8 +29,8 @@ impl Digest {
         edit.is_discarded && !is_untracked()
     }
 
-    /// Turns files whose edits were all thrown away into files that were only read. Git's own files must show that a
-    /// file has not been changed since.
+    /// If all edits of a file were thrown away, counts them as reads instead. Git's own files must show that
+    /// the file has not been changed since.
     pub fn forget_edits_thrown_away(&mut self) {
         let Some(disk) = &self.git_on_disk else { return };
         for file in &mut self.files {

@@ -16,7 +16,8 @@ const MAX_THRU_COMMANDS_KEPT: usize = 80;
 const MAX_COMMANDS_FOR_AGENT_KEPT: usize = 20;
 const MAX_COMMAND_BYTES: usize = 400;
 
-/// A command of the user about thru's records, such as `/handoff`. It ends with the next prompt or with further work.
+/// A slash command about thru's records that the user typed, such as `/handoff`. It stays active until the next
+/// prompt or until the agent continues its work.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CommandAboutRecords {
@@ -88,8 +89,8 @@ impl Digest {
         self.command_about_records.called_thru && self.is_part_of_command_about_records(record)
     }
 
-    /// Returns the number of the record that ends the agent's replies to the prompt at `record`: the record of the
-    /// prompt `next`, or of a slash command between the two prompts.
+    /// Returns the number of the record that ends the agent's replies to the prompt at `record`. This is the
+    /// next slash command or the prompt `next`, whichever comes first.
     pub(super) fn end_of_replies(&self, record: u64, next: Option<&Prompt>) -> u64 {
         let commands = self.commands_for_agent.iter().map(|command| command.record);
         let commands = commands.chain(self.thru_commands.iter().copied()).filter(|command| *command > record);

@@ -1,5 +1,6 @@
-//! Commits whose result the output of their command does not show, as in `git commit -qm x && git push` if the push
-//! fails. Git's record of the moves of HEAD shows afterwards whether the commit was made.
+//! Commits that may have been made: the output of their command does not show whether they were. For example,
+//! this is the case if the push in `git commit -qm x && git push` fails. HEAD's reflog shows later whether the
+//! commit was made.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ pub(super) struct UnclearCommit {
 }
 
 impl UnclearCommit {
-    /// Returns the same command line in a session whose records are counted from an earlier session's beginning.
+    /// Increases the record number by `shift`. This is needed when the session is appended to an earlier one.
     pub(super) fn with_record_shifted_by(self, shift: u64) -> UnclearCommit {
         UnclearCommit { record: self.record + shift, ..self }
     }
@@ -44,7 +45,7 @@ struct MadeCommit {
     folder: String,
 }
 
-/// What git's record of the moves of HEAD says about a command line.
+/// Whether a command line made commits, according to HEAD's reflog.
 enum Verdict {
     Made(Vec<MadeCommit>),
     NotMade,
@@ -94,8 +95,9 @@ impl Digest {
         worktrees
     }
 
-    /// Decides which of the unclear commits in a worktree were made. `head` is the commit at its HEAD now, or empty if
-    /// it is unknown, and `moves` are the moves of its HEAD, oldest first.
+    /// Decides whether the unclear commits in a worktree were made. Those that stay unclear are kept. `head` is
+    /// the commit at the worktree's HEAD now, or empty if it is unknown. `moves` are the moves of that HEAD,
+    /// oldest first.
     pub fn settle_unclear_commits(&mut self, worktree: &str, head: &str, moves: &[BranchMove]) {
         for unclear in std::mem::take(&mut self.unclear_commits) {
             let verdict = match unclear.worktree == worktree {
@@ -145,12 +147,13 @@ impl Digest {
         match (made.is_empty(), candidates.is_empty()) {
             (false, _) => Verdict::Made(made),
             (true, true) => Verdict::NotMade,
-            // Somebody committed at the time, but with another subject. A hook of the repository may have changed it.
+            // Somebody committed at that time, but with a different subject. A git hook of the repository may
+            // have changed the subject.
             (true, false) => Verdict::Unknown,
         }
     }
 
-    /// Adds commits as if the output of their command had shown them.
+    /// Records these commits as if the command's output had shown them.
     fn add_commits_made(&mut self, unclear: &UnclearCommit, made: Vec<MadeCommit>) {
         let record = unclear.record;
         let staged = self.staged.take_up_to(record);
@@ -189,7 +192,7 @@ impl Digest {
         }
     }
 
-    /// Leaves the parts up to the commit out of a failed command line, because they succeeded.
+    /// Shortens a failed command line to the parts after its commit, because the earlier parts succeeded.
     fn leave_out_committed_parts(&mut self, record: u64) {
         for failure in
             self.failures.iter_mut().filter(|failure| failure.is_command && failure.record == record)

@@ -164,7 +164,7 @@ fn a_commit_that_cannot_have_been_made_is_not_unclear() {
     }
 }
 
-/// A digest is stored between the hook and the brief.
+/// A hook stores the digest, and a later brief reads it.
 #[test]
 fn unclear_commits_are_stored() {
     let digest = digest_after(LINE);

@@ -80,8 +80,7 @@ pub(super) fn trimmed_range(text: &[u8]) -> Range<usize> {
     count_leading_bytes(slice_or_empty(text, 0..end), is_space_or_tab)..end
 }
 
-/// Returns the range of `text` without surrounding blank lines and without the end of its last line, relative to
-/// `text`.
+/// Returns the range in `text` from the first to the last line that is not blank, without the line break at the end.
 pub(super) fn range_without_blank_lines(text: &[u8]) -> Range<usize> {
     let edge = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     let Some(first) = text.iter().position(edge) else { return 0..0 };

@@ -135,7 +135,8 @@ impl OutlineScanner {
                 }
                 return LineKind::Hidden;
             }
-            // A line to the left of the list item that contains the fence ends both the fence and the item.
+            // The fence is inside a list item, and this line is to the left of that item's content. Such a line ends
+            // both the item and the fence.
             ScannerState::Fence { .. } => self.state = ScannerState::Outside,
             ScannerState::Outside => {}
         }

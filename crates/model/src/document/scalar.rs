@@ -73,7 +73,7 @@ pub(super) fn write_scalar(value: &Value, quoted: bool) -> String {
     }
 }
 
-/// Returns whether a string can be written without quotes because YAML reads it back unchanged.
+/// Returns whether YAML reads a string back unchanged if it is written without quotes.
 pub(super) fn needs_no_quotes(text: &str) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`=<~".contains(first);

@@ -209,7 +209,8 @@ fn add_aws_effect(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     }
 }
 
-/// Adds a copy to another machine, recognised by a last word of the form `host:path`.
+/// Adds the effect of a command that copies files to another machine. The last word of such a command has the form
+/// `host:path`.
 fn add_remote_copy(seen: &mut EffectCollector, part: &UnwrappedCommand) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));

@@ -10,7 +10,7 @@ use super::parts::commands_run_by_line;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitCommandsOfLine {
     pub commits: Vec<TypedCommit>,
-    /// Whether another command of the line may move HEAD.
+    /// Whether the line runs a git command other than `commit` that may move HEAD.
     pub may_move_head_otherwise: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct TypedCommit {
     pub stages_all: bool,
     /// The folder in which git ran, or empty if it is the folder in which the line was started.
     pub folder: String,
-    /// Whether the output of the line may lack the line that git prints about a commit.
+    /// Whether git's message about the commit may be missing from the output, as with `--quiet` or a pipe.
     pub is_quiet: bool,
     /// Whether this is the last command of the line. If the line fails, the commit was not made.
     pub is_last_of_line: bool,

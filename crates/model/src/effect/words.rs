@@ -87,7 +87,7 @@ pub fn describe_effect(effect: &Effect, detail: DescriptionDetail) -> String {
     line
 }
 
-/// Lists space-separated paths. Of a long path, only the file name is shown, because a path that is cut short could denote
+/// Lists space-separated paths. A long path is replaced by its file name, because a path that is cut short could denote
 /// another file.
 fn shorten_file_names(what: &str, most: usize) -> String {
     const MAX_FILE_NAMES: usize = 4;

@@ -6,9 +6,9 @@ use crate::plan::{Plan, Task, TaskStatus};
 use crate::run::{self, CommandKind, RunResult};
 use crate::text::fnv_fingerprint;
 
-/// Returns the task that a run at the time `at` belongs to. This is a task of this session or a task that no other
-/// session is working on. `now` is the time of this checkpoint. If a task was started or finished at `now`, the real
-/// time is earlier but unknown, because the todo list was read only at this checkpoint.
+/// Returns the task that was in progress when tests were run, at the time `at`. The task belongs to this session, or no
+/// other session is working on it. `now` is the time of this checkpoint. If a task's start or end is recorded as
+/// `now`, the real time is earlier. The real time is unknown, because the todo list is read only at checkpoints.
 pub fn task_of_run<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
     let is_on = |task: &&Task| {
         let begun = task.started_at.as_deref().is_none_or(|begun| begun <= at || begun == now);

@@ -73,8 +73,8 @@ pub fn judge_evidence<'e>(
     passed.or(out_of_date).unwrap_or(nothing)
 }
 
-/// Returns a rejection or a claim that tests fail, if no later entry has settled it. Runs that `thru` itself saw are
-/// not considered.
+/// Returns the newest entry that rejects the work or says that tests fail. An entry that a later entry has settled does
+/// not count. Runs that `thru` itself saw do not count either.
 pub fn rejecting_entry(entries: &[EvidenceEntry]) -> Option<&EvidenceEntry> {
     let in_effect = entries_in_effect(entries).into_iter().map(|at| &entries[at]);
     in_effect.into_iter().find(|entry| !entry.is_seen_by_thru() && entry.verdict().is_negative_verdict())

@@ -2,7 +2,7 @@
 
 use crate::error_line::starts_with_file_and_line;
 
-/// Beginnings of lines that are the same for every test module that cannot be imported. The error follows them.
+/// The beginnings of the lines that pytest prints before the actual error if it cannot import a test module.
 const IMPORT_ERROR_INTRODUCTIONS: [&str; 2] =
     ["ImportError while importing test module ", "Hint: make sure your test modules/packages "];
 

@@ -42,7 +42,7 @@ const BOILERPLATE_BEGINNINGS: &[&str] = &[
 /// Headings of the diff between two values.
 const DIFFERENCE_HEADINGS: &[&str] = &["+ actual - expected", "- Expected", "+ Received"];
 
-/// The label of a message that follows on other lines.
+/// The label of a message that starts on the next line.
 const MESSAGE_LABEL: &str = "error: |-";
 
 /// The labels of compared values, as node:test and jest print them.

@@ -189,8 +189,8 @@ impl ExpectedOutputs {
         self.original_fields.remove("passed_at");
     }
 
-    /// Requests an output again, for its present inputs. A file that was written before `now` does not count, not even
-    /// one of the same second.
+    /// Requests an output again after its inputs have changed. `inputs_digest` is the digest of the inputs as they are
+    /// now. A file that was written before `now` does not count, even if it was written in the same second.
     pub fn renew_request(&mut self, i: usize, inputs_digest: &str, now: Timestamp) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         (output.inputs_digest, output.not_before) = (inputs_digest.to_owned(), Some(now));

@@ -59,7 +59,7 @@ pub fn text_for_subagent_with_valid_output(stage: &str, path: &str) -> String {
     )
 }
 
-/// Describes an output that is not valid yet, for a brief. `path` is a path that the agent can open.
+/// Returns the text in a brief about an output that is not valid yet. `path` is a path that the agent can open.
 pub fn describe_open_output(
     output: &ExpectedOutput,
     judged: &JudgedOutput,
@@ -111,7 +111,7 @@ pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
 /// How the commands that repair an output name its run. They must work no matter which run is live.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemedyCommands {
-    /// The stage, if `thru gate run` would otherwise choose another run.
+    /// The stage, or `None` if `thru gate run` chooses this run without the option `--stage`.
     pub stage: Option<String>,
     /// The output's name or, if its run is not live, its path.
     pub file: String,
@@ -172,7 +172,7 @@ pub fn describe_change_since_pass(passed_at: Timestamp, inputs: &[String]) -> St
     format!("passed at {}; inputs changed since{which}; the outputs are stale", time::to_rfc3339(passed_at))
 }
 
-/// An advisory output that is missing although the stage continues.
+/// An advisory output that is missing or not valid. The stage continues without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OmittedOutput {
     pub file: String,

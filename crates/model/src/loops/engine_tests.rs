@@ -57,7 +57,7 @@ fn stop_saying(text: &'static str) -> LoopStop<'static> {
     }
 }
 
-/// Returns a loop that answered the agent's message `text` with its prompt a while ago.
+/// Returns a loop that sent its prompt a while ago. The prompt answered the agent's message `text`.
 fn fed_loop(text: &str) -> Loop {
     let message = AgentMessage { id: Some("m1"), text, is_answered: false };
     let last = LastStop {

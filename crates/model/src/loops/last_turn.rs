@@ -8,8 +8,8 @@ pub struct LastTurn {
     last_message: MessageBlocks,
     /// The last message that a stop hook answered.
     answered_message: MessageBlocks,
-    /// Whether a call or a result was read. The transcript is read backwards, so a message that is read after that is
-    /// older than the call and is not the last message.
+    /// Whether all further messages are too old to be the last message. The transcript is read backwards, so this is
+    /// true once a call, a result or another message has been read.
     is_past_message: bool,
     /// The time of the last stop-hook message.
     pub feedback_time: Option<String>,
@@ -65,8 +65,8 @@ impl LastTurn {
             TranscriptItem::StopHookFeedback { .. } => {
                 self.reached_turn_start = true;
                 self.feedback_time = Some(at.unwrap_or_default().to_owned());
-                // If the agent made a call after the hook's message but wrote nothing, the message before the hook's
-                // message is not the last one.
+                // Read on only if the agent has neither written anything nor made a call since the hook's message.
+                // Otherwise, the message that the hook answered is not the last one.
                 return self.last_message.blocks.is_empty() && !self.is_past_message;
             }
             _ => self.is_past_message = true,
@@ -199,7 +199,7 @@ mod tests {
                 None,
             ),
             (
-                "not written yet, after our own words",
+                "not written yet, after a stop hook's message",
                 vec![
                     transcript_line(vec![said_item("a", "one")]),
                     transcript_line(vec![TranscriptItem::StopHookFeedback { text: "go on".into() }]),

@@ -1,4 +1,4 @@
-//! The text that the agent gets when a loop continues, and descriptions of a turn for people.
+//! The text that the agent gets when a loop continues, and descriptions of a loop's turns and of its end.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl ValidatorFailure {
 /// How many lines at the end of an output the agent gets.
 const MAX_LAST_OUTPUT_LINES: usize = 40;
 
-/// How many lines that report errors the agent gets, if they come before the last lines.
+/// The maximum number of error lines that the agent gets in addition to the last lines.
 const MAX_ERROR_LINES: usize = 16;
 
 const MAX_VALIDATOR_OUTPUT_LINE_CHARS: usize = 300;
@@ -71,7 +71,8 @@ pub struct ResumeCommand {
     pub effect: &'static str,
 }
 
-/// Returns the command that continues a paused loop at this time. A loop that has reached a limit needs a higher one.
+/// Returns the command that continues a paused loop. If the loop has reached a limit at the time `now`, the command
+/// raises that limit.
 pub fn command_to_resume(state: &Loop, now: Timestamp) -> ResumeCommand {
     let (options, effect) = match (state.has_used_up_iterations(), state.is_out_of_time(now)) {
         (false, false) => ("", "continues it"),

@@ -201,8 +201,8 @@ pub fn runs_worth_repeating<'r, 'd>(
     })
 }
 
-/// Returns whether a build shows that the work is done. Tests also build the project, so a build beside them shows
-/// nothing. Commands that only prepare the checkout show nothing either.
+/// Returns whether a build helps to show that the work is done. If the tests are run as well, a build shows nothing
+/// more, because tests also build the project. Commands that only prepare the checkout show nothing either.
 fn is_build_worth_repeating(command: &str, is_tested: bool) -> bool {
     const PREPARING_WORDS: [&str; 6] = ["bootstrap", "generate", "install", "prepare", "seed", "setup"];
     let mut words = command.split(|c: char| !c.is_alphanumeric());
@@ -252,7 +252,7 @@ pub fn worst_run_of_parts<'r, 'd>(
     each?.into_iter().min_by_key(strength)
 }
 
-/// Returns whether `narrow` need not be run once `wide` has passed.
+/// Returns whether a successful run of `wide` makes a run of `narrow` unnecessary.
 pub fn covers_command(wide: &str, narrow: &str) -> bool {
     let (all, parts) = (run::checks_of_command(wide, ""), run::checks_of_command(narrow, ""));
     let is_in = |part: &run::ProjectCheck| {
@@ -296,7 +296,7 @@ pub fn work_named_by_goal<'d>(goal: &Goal<'d>) -> Option<&'d str> {
 /// test` ``, or lines of a code block.
 pub fn checks_demanded_by_user(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    // Checks demanded for a finished task applied only to that task.
+    // If the task is finished, the checks that were demanded for it no longer apply.
     let task = goal.task_prompt.filter(|_| !goal.is_answered);
     for prompt in [goal.newest_prompt, task].into_iter().flatten() {
         for command in quoted_commands(&prompt.text) {

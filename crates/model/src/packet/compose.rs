@@ -90,7 +90,7 @@ const MAX_REFERRING_PROMPT_CHARS: usize = 60;
 /// The maximum length of the quoted question that the user answered by choosing an option.
 const MAX_QUESTION_CHARS: usize = 320;
 
-/// The maximum length of a quoted accepted proposal.
+/// The maximum length of a quotation from a proposal that the user accepted.
 const MAX_PROPOSAL_CHARS: usize = 2_000;
 
 /// The input from which a packet is composed.
@@ -317,7 +317,7 @@ impl<'a> PacketFacts<'a> {
                     format!("The agent asked {asks}, and the user chose")
                 }
                 (None, true) => "The agent proposed, and the user agreed".to_owned(),
-                (None, false) => "The agent had said and asked".to_owned(),
+                (None, false) => "The agent's message and its question".to_owned(),
             };
             let asks = if accepted.text.contains(&accepted.closing_question) {
                 ""
@@ -431,7 +431,7 @@ impl<'a> PacketFacts<'a> {
         goals.into_iter().flatten().any(|prompt| inline_for_model(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// Returns whether a person gave the purpose, and it is more than "go on".
+    /// Returns whether a person gave the purpose. A purpose such as "go on" does not count.
     fn is_purpose_given_by_person(&self, purpose: &str) -> bool {
         !self.material.is_purpose_from_session && words::is_purpose_given_by_person(purpose)
     }
@@ -485,8 +485,8 @@ impl<'a> PacketFacts<'a> {
             }
             titles.push(class.title());
             let facts = self.brief_facts.iter().filter(|fact| fact.class.title() == class.title());
-            // These facts are left out here: todos belong to the section Plan, changes are listed with their files,
-            // and unfinished calls follow below.
+            // Leave out facts that are stated elsewhere: todos in the Plan section, changes next to their files,
+            // unfinished calls in a separate list, and the branch and the commit in the last line.
             let is_elsewhere = |fact: &BriefFact| {
                 matches!(fact.id.as_str(), "todos" | "unfinished")
                     || fact.id.starts_with("change:")
@@ -644,8 +644,8 @@ impl<'a> PacketFacts<'a> {
         commands
     }
 
-    /// Returns the last result of a validator. A run of any command counts, not only a run of a check, because a loop
-    /// runs the validators that the user gave, whatever they are. So does a failure in an earlier session.
+    /// Returns the last result of a validator. The user can choose any command as a loop's validator, so runs of
+    /// commands that are not checks count too. A failure in an earlier session also counts.
     fn last_result_of(&self, command: &str) -> Option<RecordedCheck> {
         if let Some(run) = self.last_run_of(command) {
             return Some(RecordedCheck { command: command.to_owned(), ..run.to_recorded_check() });

@@ -56,8 +56,8 @@ pub struct CurrentState<'a> {
     pub has_session_edited_since: bool,
     /// When the files that may affect a check were last changed.
     pub file_times: &'a [FileTime],
-    /// Whether the packet's session worked in another worktree that no longer exists. The packet is then compared with
-    /// this checkout, in which a difference may be older than the packet.
+    /// Whether the packet's session worked in another worktree that no longer exists. If so, the packet is compared
+    /// with this checkout instead. A difference may then be older than the packet.
     pub is_worktree_gone: bool,
 }
 
@@ -95,7 +95,8 @@ const CLEAN_NOW_UNKNOWN_THEN_TEXT: &str = "0 now; the packet does not record how
 /// The end of the note for a checkout that had uncommitted files when the packet was written and is clean now.
 const CLEAN_NOW_TEXT: &str = " uncommitted then, 0 now";
 
-/// The beginnings of the notes for a file on another branch and for a file in a commit of another branch.
+/// The beginning of the note for a file that is on another branch but not here. If that branch no longer exists, the
+/// note names a commit instead and begins with `IN_COMMIT_TEXT`.
 const ON_BRANCH_TEXT: &str = "on branch ";
 const IN_COMMIT_TEXT: &str = "in commit ";
 
@@ -332,8 +333,9 @@ fn are_files_same(packet: &Packet, now: Option<&CurrentGitState>) -> bool {
     !packet.fingerprint_of_changes.is_empty() && fingerprint == Some(&packet.fingerprint_of_changes)
 }
 
-/// Marks the claim about uncommitted files as verified if their number and HEAD are the same as when the packet was
-/// written, and either all files are the same or each of the uncommitted files has a claim that was verified.
+/// Marks the claim about uncommitted files as verified if two conditions are met. First, HEAD and the number of these
+/// files are the same as when the packet was written. Second, all files have the same content as then, or each
+/// uncommitted file has a claim that was verified.
 fn verify_uncommitted_files(claims: &mut [Claim], now: Option<&CurrentGitState>, are_files_same: bool) {
     let Some(files) = now.and_then(|now| now.uncommitted_files.as_ref()) else { return };
     let is_verified = |subject_kind, subject: Option<&String>| {

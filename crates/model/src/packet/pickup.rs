@@ -245,8 +245,8 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
 /// Sentences with fewer characters, such as "All tests pass.", may be repeated.
 const MIN_UNREPEATED_SENTENCE_CHARS: usize = 30;
 
-/// Removes each of the agent's sentences that already occurs in the text above or in an earlier line. A line is removed
-/// if little of its quotation is left.
+/// Removes each of the agent's sentences that already occurs in the text above or in an earlier line. If this leaves
+/// little of what a line quotes, the whole line is removed.
 fn without_told_sentences(context: &str, above: &str) -> String {
     let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
     let mut told = collapse_white_space(&above.replace("\n> ", " "));
@@ -368,7 +368,7 @@ fn without_started_calls(context: &str, prompt: &str) -> String {
     let calls: Vec<&str> = rest.split_inclusive('\n').take_while(|line| line.starts_with("- ")).collect();
     let is_mentioned = |line: &&str| {
         let call = line.trim_start_matches("- ").trim_end();
-        // "`Read a.md`" is mentioned as "it was reading `a.md`".
+        // The prompt describes the call `Read a.md` as "reading `a.md`".
         let is_named = |path: &str| {
             ["reading `", "The edit of `"].iter().any(|words| prompt.contains(&format!("{words}{path}")))
         };
@@ -482,7 +482,7 @@ fn files_part(pickup: &PickupInput) -> String {
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        // A note that files could not be checked says nothing about the work, so it is left out.
+        // A note on several files is left out if it only says that these files could not be checked.
         let is_unchecked =
             |words: &String| words.starts_with(claim_state_word(ClaimVerification::Unverified));
         let elsewhere = files.iter().find(|claim| drift::is_file_elsewhere(claim));

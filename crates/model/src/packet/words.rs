@@ -67,8 +67,8 @@ const COURTESY_WORDS: &[&str] = &[
     "okay", "s", "sure", "thank", "thanks", "yeah", "yep", "yes",
 ];
 
-/// Returns whether a message asks only for effects and `kinds` contains an effect for each of these requests. "log a
-/// bug and let's move on" is fulfilled by an issue.
+/// Returns whether a message requests only effects, such as commits, and `kinds` contains an effect for each request.
+/// For example, the only effect that "log a bug and let's move on" requests is an issue.
 pub fn is_fulfilled_by_effects(message: &str, kinds: &[EffectKind]) -> bool {
     let small = message.to_lowercase().replace(" and ", ", ").replace(" then ", ", ");
     let mut asked = false;
@@ -121,7 +121,8 @@ pub fn are_about_packet(prompts: &[Prompt]) -> bool {
 /// Pasted output with fewer lines than this is not collapsed.
 const MIN_LINES_OF_COLLAPSED_PASTE: usize = 8;
 
-/// The last paragraph is the user's comment on the output if it has at most this many lines and contains no output.
+/// If the last paragraph of a message has at most this many lines and contains no output, it is the user's comment on
+/// the pasted output.
 const MAX_LAST_WORDS_LINES: usize = 3;
 
 /// Returns a message in which pasted output is replaced by its first error and the number of its lines. At least a

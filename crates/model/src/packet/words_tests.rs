@@ -64,7 +64,7 @@ fn messages_that_effects_fulfil() {
         ("commit and push", &[Commit], false),
         ("Yes please, push it.", &[Push], true),
         ("can you open a draft PR?", &[PullRequest], true),
-        // These messages also ask for other work, or do not ask for an effect at all.
+        // These messages also request other work, or they are not plain requests for an effect such as a commit.
         ("commit this, then fix the parser", &[Commit], false),
         ("fix the open issue", &[Issue], false),
         ("why did you push?", &[Push], false),

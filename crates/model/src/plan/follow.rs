@@ -75,8 +75,8 @@ pub fn follow_todos(
 }
 
 impl PlanUpdatedFromTodos {
-    /// Sets tasks back to in progress if the list reports them as done but their work was rejected. Also returns the
-    /// ids of these tasks.
+    /// If the list reports a task as done but the task's work was rejected, sets the task back to "in progress". Also
+    /// returns the ids of these tasks.
     pub fn reopen_rejected_tasks(
         mut self,
         is_rejected: impl Fn(&str) -> bool,

@@ -35,8 +35,9 @@ pub struct LedgerLine {
 }
 
 impl LedgerLine {
-    /// Returns the line for a change that results in the plan `after`. `hash_before` is the plan before the change, of
-    /// which the line contains only the hash. If it is `None`, the line contains the whole new plan.
+    /// Returns the line for a change that results in the plan `after`. `hash_before` is the plan before the change. The
+    /// line contains the hash of that plan and the changes to it. If `hash_before` is `None`, the line contains the
+    /// whole new plan.
     pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match hash_before {
             Some(hash_before) => changes_between_plans(hash_before, after),

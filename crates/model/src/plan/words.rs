@@ -30,7 +30,7 @@ pub fn describe_open_dependencies(standing: &PlanStanding, task: &Task, most: us
     (!open.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
-/// Facts about a phase other than its tasks.
+/// What the record of a phase contains in addition to the phase's tasks.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseNotes {
     pub decisions: Vec<String>,

@@ -38,7 +38,7 @@ const NEXT_REQUEST_WORDS: &[&str] =
 const OPENING_WORDS: &[&str] = &["ok", "okay"];
 const SUBJECT_WORDS: &[&str] = &["we", "i", "i'm", "can", "could", "the", "there", "this", "here", "then"];
 
-/// Words that add nothing to an agreement or to "continue". They agree, or say where the work stopped.
+/// Words that say nothing about the work itself. Most of them express agreement or say where the work stopped.
 const EMPTY_WORDS: &str = "a again ahead all alright and as at back before both break chat commit compaction continue \
     conversation correct crash crashed did do doing earlier ended fine finished fix for from go going good had has \
     have here i implement in interrupted is it keep last left let's lets me merge my now of off on our perfect pick \

@@ -27,7 +27,7 @@ pub fn only_says_continue(text: &str) -> bool {
         "please", "ok", "okay", "now", "so", "hi", "hello", "hey", "and", "then", "just", "can", "could",
         "would", "you", "we", "let's", "lets",
     ];
-    /// Words that say where the work stopped, but not what it is.
+    /// Words that say where the work stopped but do not describe the work.
     const PLACE_WORDS: &str = "again all and as at back before break chat compaction conversation crash crashed did \
                                doing earlier ended finished for from had has have here i in interrupted it last left me \
                                my now of off on our please point previous session stood stopped task that the then \

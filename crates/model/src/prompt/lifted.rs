@@ -68,8 +68,8 @@ const OTHER_CHANGES: &[&str] = &[
     "add", "convert", "extend", "fix", "make", "refactor", "replace", "simplify", "split", "update", "write",
 ];
 
-/// Returns whether a clause is a request that may order a change. "Show me src/level.rs", "revert src/level.rs" and a
-/// question do not.
+/// Returns whether a clause may request a change. A question does not. "Show me src/level.rs" and "revert src/level.rs"
+/// do not either.
 fn may_order_change(clause: &str) -> bool {
     const OTHER_ORDERS: &[&str] = &[
         "check", "commit", "compare", "describe", "explain", "keep", "leave", "list", "look", "open",
@@ -82,8 +82,8 @@ fn may_order_change(clause: &str) -> bool {
         && classify_prompt(clause) != PromptKind::Question
 }
 
-/// Returns whether a clause that orders a change names this file as the place of the change. In "Write a test for
-/// src/level.rs" and "like in src/level.rs", another file is to be changed.
+/// Returns whether a clause that requests a change also names this file as the file to change. "Write a test for
+/// src/level.rs" and "like in src/level.rs" mention the file, but the requested change is in another file.
 fn is_file_to_change(clause: &str, file: &str) -> bool {
     const WORDS_BEFORE_OTHER_FILE: &[&str] = &[
         "about", "against", "as", "by", "for", "from", "like", "of", "per", "see", "than", "unlike", "via",

@@ -161,10 +161,10 @@ pub(super) const ARTICLES: &[&str] = &["a", "an", "any", "my", "our", "the"];
 /// Returns whether a prohibition protects a part of the code, as in "Don't touch the public signature of parse". In
 /// contrast, "don't change it yet" is about a single step.
 fn forbids_change_of_part(words: &[String]) -> bool {
-    /// Objects that name no part.
+    /// Objects that do not name a particular part of the code.
     const VAGUE_OBJECTS: &[&str] =
         &["anything", "code", "everything", "it", "that", "them", "these", "this", "those"];
-    /// Words that limit the prohibition to a time.
+    /// Words that limit the prohibition to a period of time.
     const TIME_WORDS: &[&str] = &["again", "before", "now", "today", "until", "while", "yet"];
     let is_of = |list: &[&str], word: &String| list.contains(&word.as_str());
     let Some(verb) = words.iter().take(4).position(|word| is_of(CHANGING_VERBS, word)) else { return false };

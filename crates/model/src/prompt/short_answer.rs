@@ -14,7 +14,7 @@ const MAX_WORDS_OF_BARE_ANSWER: usize = 3;
 /// How many words of a question are compared.
 const MAX_QUESTION_WORDS: usize = 80;
 
-/// The beginnings of an answer that chooses.
+/// The beginnings of answers that choose from several options.
 const CHOOSING_STARTS: &[&[&str]] = &[
     &["a"],
     &["both"],

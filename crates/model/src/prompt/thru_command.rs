@@ -28,17 +28,17 @@ const THRU_COMMANDS: &[(&str, ThruCommand)] = &[
     ("swarm", ThruCommand::Work),
 ];
 
-/// Returns which of thru's commands a text is. Returns `None` for any other text, and for a command that counts as a
-/// prompt.
+/// If the text is one of thru's slash commands, returns what the agent does after it. Returns `None` for any other
+/// text, and for a command that counts as a prompt.
 pub fn thru_command(text: &str) -> Option<ThruCommand> {
     let (name, _) = split_slash_command(text).filter(|(name, _)| NON_WORK_SLASH_COMMANDS.contains(name))?;
     let name = name.strip_prefix("thru-").unwrap_or(name);
     THRU_COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, command)| *command)
 }
 
-/// Returns whether a text is a slash command that is not a prompt and that the agent may still answer like a request, such
-/// as `/pickup` or `/init`. What the agent says after a command about thru's records only confirms the command. A
-/// compaction is not answered, so what the agent says after it belongs to the work before it.
+/// Returns whether the agent may respond to a slash command as it does to a request, although the command does not
+/// count as a prompt. Examples are `/pickup` and `/init`. After a command about thru's records, the agent only confirms
+/// the command. A compaction gets no answer, so what the agent says after a compaction belongs to the earlier work.
 pub fn is_command_for_agent(text: &str) -> bool {
     let Some((name, _)) =
         split_slash_command(text).filter(|(name, _)| NON_WORK_SLASH_COMMANDS.contains(name))

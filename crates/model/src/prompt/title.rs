@@ -53,8 +53,9 @@ pub fn shorten_request(text: &str, most: usize) -> String {
     format!("{before}{gap} {kept}")
 }
 
-/// Cuts a text before the instruction that would otherwise be cut in the middle after `most` characters. An instruction
-/// with which the text begins is cut between two clauses.
+/// Shortens a text if a cut after `most` characters would split an instruction. The text is then cut before that
+/// instruction. If the text begins with that instruction, it is cut between two clauses. Any other text is returned
+/// unchanged.
 pub fn cut_before_instruction(text: &str, most: usize) -> Cow<'_, str> {
     let cut = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
     let bounds = instruction_sentences(text).into_iter().filter_map(|wish| {

@@ -88,8 +88,8 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
 
-/// Returns whether a quote follows and the call's name ends like the name of a secret or with `::new` or `::from`. This
-/// quick check rules out most calls in a program.
+/// Quickly rules out most calls in a program. Returns true only if a quote follows the opening bracket. The call's
+/// name must also end with `::new` or `::from`, or it must end like the name of a secret, as `setPassword` does.
 #[inline]
 pub fn may_take_secret(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')

@@ -121,7 +121,7 @@ pub fn secret_after_command(text: &[u8], start: usize, end: usize) -> Option<Fou
     }
 }
 
-/// Returns whether [`secret_after_command`] may support a command with this name.
+/// Returns whether [`secret_after_command`] has a rule for a command with this name.
 #[inline]
 pub fn may_take_secret(word: &[u8]) -> bool {
     matches!(
@@ -483,7 +483,8 @@ fn is_router_or_snmp_line(before: &[u8]) -> bool {
     .any(|command| line.starts_with(command))
 }
 
-/// Returns whether nothing or only a log marker comes before a client's message, as in `C: PASS x` and `-> PASS x`.
+/// Returns whether a client's message begins right after `before`. On the same line, only a log marker may come
+/// before the message, as in `C: PASS x` and `-> PASS x`.
 fn begins_client_message(before: &[u8]) -> bool {
     let line = text_after_last_break(&before[before.len().saturating_sub(16)..]);
     matches!(line, b"" | b"C: " | b"c: " | b"-> " | b"> " | b">>> " | b"--> ")

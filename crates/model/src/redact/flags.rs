@@ -410,8 +410,7 @@ fn secret_of_short_flag(text: &[u8], at: usize) -> Option<FoundSecret> {
     }
 }
 
-/// Returns whether a flag for a user and the user's name come right before the flag at `at`, as in `-u ann ` and
-/// `--user ann `.
+/// Returns whether the flag at `at` comes right after a user flag and a user name, as in `-u ann ` and `--user ann `.
 fn follows_user_flag(text: &[u8], at: usize) -> bool {
     let line = super::context::text_after_last_break(&text[at.saturating_sub(80)..at]);
     let mut words = line.strip_suffix(b"-").unwrap_or_default().trim_ascii().rsplit(|byte| *byte == b' ');

@@ -98,7 +98,7 @@ fn key_without_first_lines(text: &[u8], at: usize, floor: usize) -> Option<Found
     plausible.then_some(FoundSecret { start: start?, end, kind: "private-key" })
 }
 
-/// How many bytes are searched backwards for the start of a line. Only a key without line breaks has longer lines.
+/// The maximum number of bytes between the start of a line and its base64 text.
 const MAX_LINE_BYTES: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
@@ -122,8 +122,8 @@ fn end_of_previous_line(text: &[u8], lowest: usize, at: usize) -> Option<usize> 
     (before.len() > length).then(|| at - length)
 }
 
-/// Finds a key without a frame by its first characters. These encode `openssh-key-v1` or the ASN.1 header of a private
-/// key.
+/// Finds a private key that has no `BEGIN` and `END` lines. Such a key is identified by its first characters, which
+/// encode `openssh-key-v1` or the ASN.1 header of a private key.
 pub fn private_key_without_frame(text: &[u8], at: usize) -> Option<FoundSecret> {
     const KEY_BEGINNINGS: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",

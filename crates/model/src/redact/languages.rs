@@ -367,8 +367,8 @@ pub fn may_announce_secret(word: &[u8]) -> bool {
     ) && (word.len() <= 10 || is_byte_in_class(word[0], LOWER))
 }
 
-/// Finds the value after a word such as `clé` or `Schlüssel`, which means a key and contains an accented letter. `end`
-/// is the position of the accented letter.
+/// Finds the value after a word that means "key" and contains an accented letter, such as `clé` and `Schlüssel`.
+/// `end` is the position of the accented letter.
 pub fn secret_after_accented_key(text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let word = &text[start..end];
     let rest = &text[end..];

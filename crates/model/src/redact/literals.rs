@@ -269,7 +269,8 @@ fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }
 
-/// Returns the end of the value without the file extension, as in `password=x.zip`.
+/// Returns the position where the value ends. If the value is a password with a file extension, as in
+/// `password=x.zip`, the extension is not part of the value.
 pub fn end_before_extension(text: &[u8], value: LiteralValue) -> usize {
     let content = &text[value.start..value.end];
     let stem = [

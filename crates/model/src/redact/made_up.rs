@@ -84,7 +84,8 @@ pub fn made_up_certainty(content: &[u8]) -> Option<PasswordCertainty> {
     // In code, the last word of a name is usually a common word, as in `AcmeManager`, and a name with separators often
     // contains a common word. If three or more words are joined by dashes, one of them may be common.
     let strung = words >= 3 && joint == b'-' && shortest >= 4 && common == 1;
-    // Next to everyday nouns, a common word is not a sign of code, as in `copper.window` and `WindowFalcon7`.
+    // A common word is not a sign of code if all other words are everyday nouns, as in `copper.window` and
+    // `WindowFalcon7`.
     let beside_nouns =
         common == 1 && everyday > 0 && everyday + 1 == words && (joint != 0 || digits > 0 || !ends_common);
     if (ends_common || common > 1 || common > 0 && joint != 0) && !strung && !beside_nouns {

@@ -297,8 +297,8 @@ fn secret_after_noun(
             return shape::token_starting_at(text, word.start, word.start)
                 .or(Some(FoundSecret { kind: "token", ..word.to_found_secret() }));
         }
-        // The rules are stricter after a noun for a secret. A line with such a noun often states no value: it only
-        // describes the secret, or assigns it in code.
+        // The rules are stricter after a noun such as "secret" or "key". A line with such a noun often states no
+        // value. It only describes the secret, or assigns it in code.
         astray |= noun == SecretNoun::Secret
             && (english
                 && (word.has_colon && bare.iter().any(|byte| is_byte_in_class(*byte, LETTER_OR_DIGIT))

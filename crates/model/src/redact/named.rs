@@ -1,6 +1,6 @@
-//! Secrets assigned to a name, `name = value` in all its forms: environment variables, JSON (including JSON inside
-//! JSON), YAML, TOML, INI, code, headers, query strings and XML. The separator is found first. Then the name is read
-//! backwards and the value forwards.
+//! Finds secrets that are assigned to a name, as in `name = value`. Such assignments occur in environment variables,
+//! code, headers, query strings, XML, YAML, TOML, INI and JSON (also in JSON inside JSON). The separator is found
+//! first. Then the name is read backwards and the value forwards.
 
 use memchr::memmem;
 

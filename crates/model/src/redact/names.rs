@@ -207,7 +207,8 @@ fn judge_words(head: &[u8], before: &[u8], mut words: NameWords) -> Option<NameV
     None
 }
 
-/// The kind of an identifier that is itself a secret. It is often a UUID. Under any other name, a UUID is not a secret.
+/// The kind of a value with a name such as `secret_id`. Such a value is often a UUID. Under any other name, a UUID is
+/// not a secret.
 pub const SECRET_ID_KIND: &str = "secret-id";
 
 /// Judges a name whose last word is `key` by the word before `key`.

@@ -9,7 +9,7 @@ use super::context::text_after_last_break;
 use super::grades::grade_word;
 use super::sentences::{self, RequiredCertainty};
 
-/// The maximum distance, in bytes, from the announcing words to the user name and password that they announce.
+/// How many bytes before a user name are searched for words that announce a user name and a password.
 const MAX_ANNOUNCEMENT_DISTANCE: usize = 100;
 /// Words and stems of words that announce a user name and a password.
 const ANNOUNCING_WORDS: &str = "login logged signin credential creds zugang anmeld einlogg identifiant connexion accès acceso acesso \

@@ -322,8 +322,9 @@ fn is_settings_line(line: &[u8]) -> bool {
         && (listed || held.first().is_some_and(|first| is_byte_in_class(*first, LOWER | DIGIT)))
 }
 
-/// Returns whether a word of letters is the whole value of a line, as in `password: sunflowerfield` in YAML files, INI
-/// files and notes. Words that are common as names in code are excluded.
+/// Returns whether the whole value on a line is one word that consists only of letters, as in
+/// `password: sunflowerfield` in YAML files, INI files and notes. Words that are common as names in code are
+/// excluded.
 fn is_only_word_on_line(text: &[u8], value: LiteralValue) -> bool {
     const NOT_PASSWORDS: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
     let content = &text[value.start..value.end];

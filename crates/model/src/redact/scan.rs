@@ -168,7 +168,7 @@ enum ScanAction {
     Bracket,
     Escape,
     Percent,
-    /// A byte that may start a non-ASCII word for a password.
+    /// A byte that may start the non-ASCII name of a secret, such as `пароль`.
     Foreign,
     Dollar,
 }

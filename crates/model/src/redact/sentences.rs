@@ -242,7 +242,8 @@ fn is_in_word_list(word: &[u8], list: &str) -> bool {
     list.split(' ').any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// Returns the position after the adverb at `at`, if there is one, and after the blanks around it.
+/// Skips the blanks at `at`. If an adverb follows, also skips the adverb and the blanks after it. Returns the
+/// position after the skipped text.
 pub fn position_after_adverb(text: &[u8], at: usize) -> usize {
     let at = at + count_blanks(&text[at..], 4);
     let length = text[at..].iter().take(16).take_while(|byte| !matches!(byte, b' ' | b':' | b'\n')).count();
@@ -277,8 +278,8 @@ pub fn passphrase_length(text: &[u8]) -> Option<usize> {
     }
     let words = || text[..end].split(|byte| *byte == b' ');
     let everyday = words().filter(|word| lexicon::count_everyday_nouns(word) > 0).count();
-    // All words except at most two must be everyday nouns. Of these two, at most one may be common in sentences about
-    // passwords.
+    // At most two words may be something other than everyday nouns. At most one of these two may be common in code or
+    // in sentences about passwords.
     let ordinary =
         |word: &&[u8]| lexicon::count_everyday_nouns(word) == 0 && made_up::is_common_or_state_word(word);
     let likely = everyday >= 2 && everyday + 2 >= count && words().filter(ordinary).count() <= 1;
@@ -324,7 +325,7 @@ pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Opti
     )
 }
 
-/// Returns the value as a hit if it is made up from words, mixes letters and digits, or looks random.
+/// Returns the value as a hit if it is made up of words, mixes letters and digits, or looks random.
 fn secret_if_certain_enough(
     text: &[u8],
     value: LiteralValue,

@@ -136,7 +136,7 @@ pub fn is_word_start(text: &[u8], at: usize, edge: usize) -> bool {
 }
 
 const NO_RULE: u16 = u16::MAX;
-/// Stands for the second byte of a prefix that has only one byte.
+/// Used as the second byte of a prefix if the prefix consists of a single byte. Any byte may follow such a prefix.
 const ANY_BYTE: u8 = 0;
 static PREFIX_BITS: [u64; 1024] = build_prefix_bits();
 static FIRST_RULE_BY_BYTE: [u16; 256] = build_rule_chains().0;

@@ -340,7 +340,8 @@ fn is_expression(text: &[u8], value: LiteralValue, looks: &ValueProfile, joint: 
         && is_byte_in_class(content[0], LETTER);
     // In `private_key: ed25519.Ed25519PrivateKey` the value is a type whose name looks like that of a secret.
     if dotted {
-        // In a shell, a dot does not access a member, as in `DB_PASSWORD=Summer.breeze` and `--password Summer.breeze`.
+        // In code, `Summer.breeze` accesses a member. In a shell, it is an ordinary word, as in
+        // `DB_PASSWORD=Summer.breeze` and `--password Summer.breeze`.
         let ends = matches!(
             byte_or_newline(text, value.end),
             b'\n' | b'\r' | b' ' | b'\\' | b')' | b']' | b'}' | b'"' | b'\''

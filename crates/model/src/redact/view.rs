@@ -1,4 +1,5 @@
-//! The text as a reader sees it, without escape sequences and invisible characters and with encoded characters decoded.
+//! The text as a reader sees it. Escape sequences and invisible characters are removed, and encoded characters are
+//! decoded.
 //!
 //! A secret can be hidden from a scanner that examines only the bytes. It may contain escape sequences as in
 //! `ghp_…ESC[1m…` (from `grep --color`) or zero-width characters, or it may be encoded as in `password%3Dhunter2`,
@@ -32,7 +33,7 @@ pub struct DecodedView {
 struct ViewStep {
     view_at: usize,
     text_at: usize,
-    /// The number of bytes of the text that the byte at `view_at` represents.
+    /// How many bytes of the text are represented by the byte at `view_at`.
     width: usize,
 }
 

@@ -88,7 +88,8 @@ pub fn folder_of_command(command: &str, cwd: &str) -> String {
 }
 
 /// Returns the commands that must be run to repeat a command line. From each pipeline, only the first command is
-/// returned, with what is printed into it. Commands such as `cd` and `echo` are left out.
+/// returned, together with any `echo` or `printf` that supplies its input. All other commands such as `cd` and `echo`
+/// are left out.
 pub fn commands_to_repeat(command: &str) -> Vec<String> {
     let command = &*expand_shells(command);
     let mut found = Vec::new();
@@ -429,7 +430,7 @@ fn kind_of_runner_task(program: &str, first: &str, rest: &[&str]) -> Option<Comm
     kind_of_task(task)
 }
 
-/// Returns the kind of a script by its file name, such as `python3 tests/run.py` or `bash scripts/test.sh`. An inline
+/// Infers the kind of a script from its file name, as in `python3 tests/run.py` and `bash scripts/test.sh`. An inline
 /// script is an experiment and has no kind.
 fn kind_of_script(first: &str, rest: &[&str]) -> Option<CommandKind> {
     let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
@@ -477,7 +478,7 @@ fn kind_of_named_script(path: &str) -> Option<CommandKind> {
     kind_of_task(stem).filter(|sort| *sort != CommandKind::Run)
 }
 
-/// Returns the kind of a task by its name, such as `test:unit`, `build-all` or `typecheck`.
+/// Infers the kind of a task from its name, for example from `test:unit`, `build-all` or `typecheck`.
 fn kind_of_task(name: &str) -> Option<CommandKind> {
     let name = name.rsplit('/').next().unwrap_or(name);
     let has = |words: &[&str]| name.split([':', '-', '_', '.']).any(|part| words.contains(&part));

@@ -60,9 +60,9 @@ pub fn counts_in_output(output: &str) -> Option<TestCounts> {
     found.parts.or(found.total()).or(found.classes).or(found.count_of_marks()).or_else(none)
 }
 
-/// Like [`counts_in_output`], but for an output from which `tail`, `grep` or another filter may have removed lines.
-/// Returns only a total that the runner prints after all tests. One of several summaries is not the count of the whole
-/// run, and a count of zero does not show that no tests ran.
+/// Like [`counts_in_output`], but for output from which `tail`, `grep` or another filter may have removed lines.
+/// Returns only a total that the runner prints after all tests. Ignores a summary that covers only some of the tests.
+/// Also ignores a count of zero, because it does not show that no tests ran.
 pub(super) fn counts_in_cut_output(output: &str) -> Option<TestCounts> {
     let found = CountedLines::of_output(output);
     let is_one_of_several = found.parts.is_some() || found.classes.is_some() || found.has_single_tests;

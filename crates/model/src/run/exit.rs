@@ -91,7 +91,7 @@ impl CheckedLine {
         |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
     }
 
-    /// Returns the positions of the tests, builds and lints among the acting steps.
+    /// Returns the positions of the tests, builds and lints in `acting_steps`.
     pub(super) fn check_positions(&self) -> impl Iterator<Item = usize> + '_ {
         self.checks.iter().filter_map(|(check, ..)| self.acting_steps.iter().position(|at| at == check))
     }
@@ -151,7 +151,7 @@ impl CheckedLine {
                 && after_check.iter().all(|step| joined(step) || step.join_to_next == StepJoin::Pipe)
     }
 
-    /// Returns whether the commands after the check end in a pipeline that cannot fail, as in
+    /// Returns whether a pipeline that cannot fail comes after the check and ends the line, as in
     /// `make test && git log | head`. If so, only a command before that pipeline can have failed.
     fn ends_in_faultless_pipe(&self, check: usize) -> bool {
         let after = &self.steps[check..];
@@ -194,8 +194,9 @@ impl CheckedLine {
         None
     }
 
-    /// Returns whether a report of success in the output can be believed, because the output would also show a failed
-    /// check. A cut output in which no test is counted proves nothing.
+    /// Returns whether a report of success in the output can be trusted. The report proves nothing if a filter would
+    /// hide a failed check. It also proves nothing if lines were removed from the output and the rest reports zero
+    /// tests.
     pub(super) fn is_pass_visible(&self, output: &str) -> bool {
         let counts_no_tests = || counts_in_output(output).and_then(TestCounts::tests_run) == Some(0);
         self.shows_failures(output) && !(self.is_output_cut(output) && counts_no_tests())
@@ -362,8 +363,8 @@ fn is_filter_that_keeps_lines(program: &str) -> bool {
     matches!(program, "cat" | "tee" | "less" | "more" | "nl" | "sort" | "fold" | "column" | "ts")
 }
 
-/// Returns the number of lines that `head` or `tail` prints at most, from `-30`, `-n 30` or `-n30`. Returns zero if the
-/// number is unknown, as with `-c 500` or `-n +3`.
+/// Returns the maximum number of lines that `head` or `tail` prints. An argument such as `-30`, `-n 30` or `-n30`
+/// sets this number, and the default is 10. Returns zero if the number is unknown, as with `-c 500` or `-n +3`.
 fn max_lines_printed(arguments: &[String]) -> usize {
     let mut found = None;
     for word in arguments {

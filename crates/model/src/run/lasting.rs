@@ -1,7 +1,7 @@
 //! Decides whether a command's failure stays open until the command passes. It stays open if the command checks the
-//! project, runs a file or a task of the project, or changes something outside the project. The failure of a lookup or
-//! a one-off probe does not stay open. Neither does that of a program that the project builds: whoever tries it out may
-//! want it to fail, and nothing shows whether they do.
+//! project, runs a file or a task of the project, or changes something outside the project. The failure of a lookup
+//! or a one-off probe does not stay open. The failure of a program that the project builds does not stay open either,
+//! because whoever tries the program out may want it to fail.
 
 use super::CommandKind;
 use super::check::{ProjectCheck, is_script_file};
@@ -46,8 +46,8 @@ pub(super) fn only_runs_built_programs(command: &str) -> bool {
     matches!(command_purpose(command, ""), CommandPurpose::Checks(checks) if checks.iter().all(runs_built_program))
 }
 
-/// Returns whether a command line runs nothing but programs that are no scripts. After a build, these are programs that
-/// it has built.
+/// Returns whether a command line runs only programs that are not scripts. After a build, these are assumed to be
+/// programs that the build produced.
 pub(super) fn only_runs_programs(command: &str) -> bool {
     let is_program =
         |check: &ProjectCheck| check.check_kind == CommandKind::Run && !is_script_file(check.program());
@@ -87,7 +87,7 @@ fn is_project_python_module(name: &str) -> bool {
 }
 
 /// Returns whether a tool runs a task of the project, or changes an installation, a database, a cloud service or a
-/// registry. If it fails, its work still has to be done.
+/// registry. If such a tool fails, the task or the change still has to be carried out.
 fn runs_task_or_changes_outside(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),

@@ -19,7 +19,7 @@ pub struct DividedCommandLine {
     pub line_after_checks: String,
     /// Whether `line_after_checks` runs only if the checks pass.
     pub runs_only_if_checks_pass: bool,
-    /// Whether `line_after_checks` only tries out programs that were built, by this line or before it.
+    /// Whether `line_after_checks` only tries out programs that the project builds.
     pub is_try_out: bool,
 }
 

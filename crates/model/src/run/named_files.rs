@@ -16,7 +16,8 @@ pub fn files_named_by_check(check: &ProjectCheck, checkout: &str) -> Vec<Vec<Str
 
 fn paths_meant_by_word(program: &str, word: &str) -> Vec<String> {
     let word = match word.strip_prefix("--test ").or(word.strip_prefix("--test=")) {
-        // Cargo takes the name of a test binary, which is usually the name of its file.
+        // For Cargo, the value of `--test` is the name of a test binary, which is usually the name of its source
+        // file.
         Some(name) if program == "cargo" => return vec![format!("tests/{name}.rs")],
         // This option of node has no value, so a file may follow it.
         Some(file) if program == "node" => file,

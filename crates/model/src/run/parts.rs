@@ -23,11 +23,11 @@ pub struct PartVerdict {
     pub owns_exit_code: bool,
 }
 
-/// A check with what the command line and the output say about it.
+/// A check, and what the command line and the output show about its result.
 struct Part {
     /// The index of the pipeline in which the check runs.
     pipeline: usize,
-    /// Whether the exit code of the pipeline shows whether the check failed.
+    /// Whether the pipeline's exit code shows if the check failed.
     sets_exit_code: bool,
     kind: CommandKind,
     program: String,
@@ -54,8 +54,8 @@ struct UnownedFailures {
     make_targets: usize,
 }
 
-/// Decides how each acting command of the line ended (see [`super::checks_of_command`]). Returns an empty list if there
-/// are fewer than two.
+/// Decides how each command in `line.acting_steps` ended (see [`super::checks_of_command`]). Returns an empty list if
+/// there are fewer than two such commands.
 pub(super) fn decide_parts(
     command: &str,
     line: &CheckedLine,
@@ -321,7 +321,7 @@ fn mark_failed(
         let acting: Vec<usize> =
             parts.iter().map(|part| part.pipeline).filter(|at| (first..=last).contains(at)).collect();
         if let [only] = acting.as_slice() {
-            // A command after the check may have failed instead of the check.
+            // The check may have passed, and a later command may have failed.
             let can_fail = |pipeline: &Pipeline| {
                 let step = &line.steps[pipeline.steps.start];
                 !matches!(
@@ -406,7 +406,8 @@ fn decide_chains(
     }
 }
 
-/// Returns whether a check is the one that failed in the last chain of the line, so that the exit code is its own.
+/// Returns whether a check is in the last `&&` chain of the line and is the only check in this chain that failed. If
+/// so, the line's exit code is the exit code of this check.
 fn is_only_failure_in_last_chain(
     pipelines: &[Pipeline],
     parts: &[Part],

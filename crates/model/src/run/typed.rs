@@ -49,9 +49,9 @@ pub fn command_as_typed(command: &str) -> String {
     typed.trim().to_owned()
 }
 
-/// Returns the command that reruns a command line. It is a contiguous part of the line: echoes, calls to `thru` and a
-/// final `exit` are left out at both ends, and so are redirections and output filters at the end. A command that is left
-/// out in the middle would give a line that never ran.
+/// Returns the command that reruns a command line. It is a contiguous part of the line. Echoes and calls to `thru`
+/// are left out at both ends. A final `exit`, redirections and output filters are left out at the end. Commands in
+/// the middle are kept, so that the result is a part of the line exactly as it was run.
 pub fn command_to_repeat(command: &str) -> String {
     let expanded = expand_shells(command);
     let command = without_changes_around_checks(&expanded);
@@ -63,8 +63,8 @@ pub fn command_to_repeat(command: &str) -> String {
     if has_balanced_parentheses(&line) { line } else { command_as_typed(command) }
 }
 
-/// Returns whether an exit code of zero shows that every part of [`command_to_repeat`] has succeeded. It does not if the
-/// code is that of a filter or of an `echo` after the command.
+/// Returns whether an exit code of zero shows that every part of [`command_to_repeat`] has succeeded. It does not
+/// show this if a filter or an `echo` after the command determines the exit code.
 pub fn does_zero_exit_prove_repeated_command(command: &str) -> bool {
     let expanded = expand_shells(command);
     let command = without_changes_around_checks(&expanded);
@@ -75,7 +75,8 @@ pub fn does_zero_exit_prove_repeated_command(command: &str) -> bool {
     let is_compound = |step: &CommandStep| WORDS_OF_COMPOUND_COMMANDS.contains(&step.words[0].as_str());
     let passes_on_failure = |(at, step): (usize, &CommandStep)| match step.join_to_next {
         StepJoin::And | StepJoin::End => true,
-        // Within the command, a failure of what feeds the pipe is the command's own business.
+        // A pipe inside the repeated command does not matter: it hides a failure in the same way when the command is
+        // repeated.
         StepJoin::Pipe => has_pipefail || at + 1 < kept.end,
         StepJoin::Or | StepJoin::Next | StepJoin::Background | StepJoin::Document => false,
     };
@@ -217,8 +218,8 @@ fn input_redirection<'a>(command: &'a str, steps: &[CommandStep]) -> &'a str {
     shell::end_of_input_redirection(text).map_or("", |end| &text[..end])
 }
 
-/// Returns a check's command as it was written, with the commands that feed it and its input. A check that feeds another
-/// one is left out, because its result is its own.
+/// Returns a check's command as it was written, with its input redirection and with the commands that are piped into
+/// it. If another check is among the piped commands, they are left out, because that check has a result of its own.
 pub(super) fn with_input(command: &str, steps: &[CommandStep], at: usize, own: String) -> String {
     let feeding = steps[..at].iter().rev().take_while(|step| step.join_to_next == StepJoin::Pipe).count();
     let pipeline = &steps[at - feeding..=at];

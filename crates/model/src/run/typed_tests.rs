@@ -74,7 +74,7 @@ fn a_command_to_repeat_joins_its_parts_as_the_line_does() {
         ("npm run build; npm test 2>&1 | tail -40; exit ${PIPESTATUS[0]}", "npm run build; npm test"),
         ("npx tsc --noEmit a.ts 2>&1; echo \"...\"; exit 2", "npx tsc --noEmit a.ts"),
         ("cd /x && make lint && make test 2>&1 | tail -5", "make lint && make test"),
-        // What is in the middle is kept, because the line never ran without it.
+        // Commands in the middle are kept, so that the result is a part of the line exactly as it was run.
         ("make lint && echo ok; make test", "make lint && echo ok; make test"),
         ("make lint || echo bad && make test", "make lint || echo bad && make test"),
         ("make lint | tail -3 || make fix", "make lint | tail -3 || make fix"),
@@ -82,7 +82,7 @@ fn a_command_to_repeat_joins_its_parts_as_the_line_does() {
             "echo a; make lint 2>&1 | tail -3; echo b; make test > log",
             "make lint 2>&1 | tail -3; echo b; make test",
         ),
-        // So is the input of a command.
+        // The input of a command is kept, too.
         ("printf 'a\\n' | ./app", "printf 'a\\n' | ./app"),
         ("make && printf 'a\\n' | ./app | head -3; echo $?", "make && printf 'a\\n' | ./app"),
         ("./app --since < /dev/null > log 2>&1", "./app --since < /dev/null"),

@@ -8,7 +8,7 @@ use super::script::expand_nested_shells;
 use crate::event::FileAction;
 use crate::shell::{self, CommandStep, StepJoin};
 
-/// Options with which a check also changes files.
+/// Options that make a check change files.
 const WRITING_OPTIONS: [&str; 9] = [
     "--fix",
     "--write",
@@ -83,7 +83,8 @@ fn names_all_operands(command: &str, step: &CommandStep, words: &[String], other
     let from = step.word_ranges[step.words.len() - words.len()].start;
     let to = step.word_ranges.last().map_or(from, |span| span.end);
     let mut named = shell::paths_in_command(&command[from..to]);
-    // A file without an extension may be a Makefile. A change to it may affect any check, unlike one to a text.
+    // A file without an extension may be a Makefile. Unlike a change to a text file, a change to a Makefile may
+    // affect any check.
     named.retain(|mention| mention.path.rsplit('/').next().is_some_and(|name| name.contains('.')));
     let changed = named
         .iter()

@@ -11,7 +11,7 @@ use super::{ends_in_number, first_sentences};
 /// Shorter words are not compared, because they occur in almost all text.
 const MIN_COMPARED_WORD_CHARS: usize = 4;
 
-/// A first sentence such as "Now I see it." with fewer characters only opens the message.
+/// A first sentence with fewer characters than this may be only an opening remark, such as "Now I see it."
 const MIN_OPENING_SENTENCE_CHARS: usize = 36;
 
 /// With less room than this, a list that does not fit is left out.
@@ -27,9 +27,10 @@ pub fn sentences_about<'t>(text: &'t str, max: usize, topic: &str) -> Cow<'t, st
     best_sentences(text, max, max, topic)
 }
 
-/// Returns the best sentences that fit into `max` characters, as [`sentences_about`] does. If the best one does not fit,
-/// returns the first of these that exists: the best one whole, if it fits into `longer` characters; another conclusion;
-/// the clauses of the best one that fit; its beginning.
+/// Returns the best sentences that fit into `max` characters, as [`sentences_about`] does. If the best sentence is
+/// longer than `max`, the limit is raised to `longer`. If the best sentence is still too long, returns another
+/// sentence with a conclusion. If there is none, returns the clauses of the best sentence that fit into `max`
+/// characters, or else its beginning.
 pub fn best_sentences<'t>(text: &'t str, max: usize, longer: usize, topic: &str) -> Cow<'t, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -101,7 +102,7 @@ fn whole_sentences(units: &[&str], order: &[RankedSentence], max: usize) -> Opti
             room -= cost(one);
             kept.push(one.place);
         } else if room >= MIN_ROOM_FOR_PART_OF_LIST && cut.is_none() {
-            // If a list does not fit whole, keep its first items, but never a part of a sentence.
+            // If a list does not fit completely, keep its first items. Never keep an incomplete sentence.
             let part = first_sentences(units[one.place], room - 3);
             if part.ends_with(" …") {
                 room -= part.chars().count() + 1;

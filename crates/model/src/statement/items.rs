@@ -10,8 +10,8 @@ const MIN_CLAUSE_CHARS: usize = 14;
 /// A beginning of at least this many characters usually contains the point.
 const MIN_CHARS_OF_LONG_BEGINNING: usize = 56;
 
-/// The last item may contain the text after the list. This is assumed if the item has more than this many characters in
-/// addition to twice the length of the longest other item.
+/// The last item may contain the text after the list. This is assumed if the item is longer than twice the longest
+/// other item plus this number of characters.
 const MAX_LAST_ITEM_EXCESS_CHARS: usize = 80;
 
 /// The marks that end a clause.
@@ -59,8 +59,9 @@ fn introduction_within(intro: &str, max: usize) -> Option<String> {
     Some(cut_item(last, end))
 }
 
-/// Shortens every item to whole clauses: first to the shortest beginnings that still say something, then, as long as
-/// there is room, to the next clause of one item after the other. `None` if not even the shortest beginnings fit.
+/// Shortens every item to whole clauses. First, each item is cut to its shortest beginning that still says something.
+/// Then each item in turn gets its next clause, as long as there is room. Returns `None` if not even the shortest
+/// beginnings fit.
 fn whole_clauses_of_all(items: &[&str], cuts: &[Vec<usize>], room: usize) -> Option<Vec<String>> {
     let cost = |item: &str, end: usize| cut_item(item, end).chars().count() + 1;
     let mut chosen = vec![0; items.len()];
@@ -109,7 +110,8 @@ fn cut_item(item: &str, end: usize) -> String {
     }
 }
 
-/// Returns the positions where an item can be cut so that it still says something, in order. The last is its end.
+/// Returns the positions where an item can be cut without losing its point, in ascending order. The last position is
+/// the end of the item.
 fn telling_cuts(item: &str) -> Vec<usize> {
     let marks = CLAUSE_ENDS.iter().flat_map(|mark| item.match_indices(mark));
     let mut ends: Vec<usize> = marks

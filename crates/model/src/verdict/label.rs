@@ -295,7 +295,7 @@ fn position_of_label(before: &str, after: &str) -> LabelPosition {
 /// How many lines below a label are searched for a list of choices.
 const MAX_LINES_BELOW_LABEL: usize = 6;
 
-/// Reads the ruling on the lines below a label without a value.
+/// Reads the ruling from the lines below a label if the label itself has no value.
 fn ruling_below(rest: &[AnswerLine]) -> Option<Result<Ruling, VerdictProblem>> {
     let is_told = |line: &&AnswerLine| !line.is_fence && line.text.chars().any(char::is_alphanumeric);
     let lines: Vec<&AnswerLine> =

@@ -60,7 +60,7 @@ const FIELD_NAMES: &[&str] = &[
     "COVERAGE",
 ];
 
-/// Words that make a good ruling doubtful.
+/// Words that cast doubt on an approval or a pass.
 const DOUBT_WORDS: &[&str] = &[
     "AFTER",
     "ALMOST",

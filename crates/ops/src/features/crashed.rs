@@ -213,9 +213,9 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session_state(&session).write_state(&seen)?)
 }
 
-/// Returns the time up to which the user's words in a session are about finished work: the time at which the last
-/// packet about the session was written, if that packet is done by now, or else the time that was recorded for an
-/// earlier packet.
+/// Returns the time up to which the user's messages in a session are about finished work. If the last packet about
+/// the session is done by now, this is the time at which that packet was written. Otherwise, it is the time that was
+/// recorded for an earlier packet, if there is one.
 pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     let seen = store.session_state(session).read_state::<CrashRecord>().ok()??;
     let closed = Id::new(&seen.packet).ok().and_then(|id| {
@@ -494,7 +494,8 @@ struct CrashRecord {
     packet: String,
     offered: bool,
     until: JournalEnd,
-    /// The time up to which the user's words are about an earlier packet that is done. Empty if there is none.
+    /// The user's messages up to this time are about the work of an earlier packet that is done. Empty if there is no
+    /// such packet.
     closed_work_until: String,
 }
 

@@ -90,7 +90,8 @@ pub struct LoopShown {
     pub is_folder_moved: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How the loop's session ended, if the loop is active and allowed. Such a loop runs nowhere.
+    /// How the loop's session ended. Set only if the loop is active and allowed but cannot run, because its session
+    /// is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_end: Option<SessionEnd>,
     /// Whether the loop keeps its session from stopping.

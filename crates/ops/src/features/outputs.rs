@@ -100,7 +100,7 @@ pub struct OutputReportRow {
 }
 
 impl GateReport {
-    /// Returns whether the stage passed, and no output is invalid for another reason than its changed inputs.
+    /// Returns whether the stage passed earlier, and changed inputs are the only reason why outputs are now invalid.
     pub fn fails_only_because_of_inputs(&self) -> bool {
         let is_because_of_inputs =
             |row: &OutputReportRow| row.verdict == OutputVerdict::Valid || row.have_inputs_changed;
@@ -296,8 +296,8 @@ fn build_gate_report(place: &GateContext, run: &RunFolder, expected: &ExpectedOu
     })
 }
 
-/// Returns how commands name this run. The file is the folder that the names of its outputs need, or empty if the bare
-/// names are enough.
+/// Returns how suggested commands must name this run and its outputs. `file` is the folder to put before the name of
+/// an output. It is empty if the bare name is enough.
 fn commands_for_run(place: &GateContext, run: &RunFolder, stage: &str) -> RemedyCommands {
     let live = place.find_live_run().ok().flatten();
     let is_in_live_folder = live.is_some_and(|live| live.run.path() == run.path());

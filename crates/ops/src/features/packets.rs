@@ -310,8 +310,7 @@ fn set_status(document: &mut Document, status: PacketStatus) -> Result<()> {
     Ok(())
 }
 
-/// The field in which a continued packet records how the session that had claimed it ended its work on it: with a crash
-/// or with a handoff.
+/// The field that says how a session's work on a continued packet ended. Its value is `crash` or `handoff`.
 const CONTINUED_AFTER: &str = "continued_after";
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";

@@ -165,7 +165,8 @@ fn describe_changes(changes: &ChangesAfterRun, outside: &str) -> String {
     }
 }
 
-/// Names a session that worked later than the last session in this checkout, and whose worktree has since been removed.
+/// Names a session that worked in another worktree after the last session in this checkout. Returns `None` if that
+/// worktree still exists.
 fn later_session_line(project: &ProjectContext, entries: &[RosterEntry]) -> Option<StatusReportLine> {
     let later = last::find_last_at_work(project, entries, |_| true)?.elsewhere?;
     let left = last_words_in_removed_worktree(project, &later);

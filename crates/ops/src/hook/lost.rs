@@ -10,7 +10,7 @@ use store::{LostRecordsNote, Store, layout};
 use crate::World;
 use crate::hook::deadline::Deadline;
 
-/// How long a loss is reported.
+/// A loss that is older than this is no longer reported.
 const MAX_AGE_OF_REPORTED_LOSS: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How many bytes at the end of the receipts are searched for a loss.

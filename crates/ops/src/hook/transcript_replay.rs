@@ -25,7 +25,7 @@ use model::window::WindowFacts;
 /// How many bytes of a failed call's output are searched for error lines.
 const MAX_ERROR_BYTES_SEARCHED: usize = 64 * 1024;
 const MAX_CALL_ID_BYTES: usize = 256;
-/// The newest edits, up to this number, are kept with what they changed.
+/// The old and the new text are kept for at most this many edits. The oldest edits are dropped first.
 const MAX_EDIT_TEXTS: usize = 12;
 const MAX_REFUSAL_BYTES: usize = 512;
 
@@ -163,8 +163,8 @@ impl TranscriptReplay {
         self.open_calls.iter().map(|(call, _)| told(call.clone())).collect()
     }
 
-    /// Returns the journal record that says what the newest edits changed, or `None` if nothing new is known about them.
-    /// `is_known` says for a call whether the journal already contains this.
+    /// Returns the journal record that says what the newest edits changed, or `None` if nothing new is known about
+    /// them. `is_known` takes a call's id and returns whether the journal already says what that call changed.
     pub fn edit_texts_record<'a>(
         &self,
         session: &'a str,

@@ -484,7 +484,7 @@ fn check_harness(
     }
     let silent: Vec<&str> =
         harness.events.iter().filter(|e| !has_fired(e)).map(|e| e.harness_event).collect();
-    // If no event has fired yet, the check of the hooks reports that.
+    // If no event has fired yet, `check_hooks` reports this.
     if !silent.is_empty() && silent.len() < harness.events.len() {
         findings.push(Finding::new(
             FindingLevel::Note,

@@ -360,7 +360,7 @@ pub fn show_brief(world: &World, options: &BriefOptions) -> Result<BriefReport> 
     })
 }
 
-/// The facts for a brief that a command prints.
+/// The facts for a brief that is printed by `thru brief`, not sent by a hook.
 struct PrintedBriefFacts {
     gathered: SessionFacts,
     feature_candidates: Vec<Candidate>,
@@ -404,8 +404,9 @@ fn transcript_from_database(
     Ok(Some((read, occasion)))
 }
 
-/// Returns the occasion if the user names none. It does not depend on what happened in the session, so that the same
-/// command always shows the same view. A summary exists only after a compaction.
+/// Returns the occasion that is used if the user names none. It does not depend on what happened in the session, so
+/// the same command always shows the same view. If the user gives a summary, the occasion is a compaction, because
+/// only a compaction creates a summary.
 fn default_occasion(options: &BriefOptions) -> BriefOccasion {
     if options.summary.is_some() { BriefOccasion::Compacted } else { BriefOccasion::Asked }
 }
@@ -416,7 +417,7 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         FoundRoot::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
     let project = ProjectContext { world, root: &root, store: &store, settings };
-    // If the user asks for the brief of a session start without naming a session, the brief is for a new session.
+    // If the user asks for a session-start brief but names no session, show the brief that a new session would get.
     let session = match (options.occasion, options.session) {
         (Some(BriefOccasion::Started), None) => None,
         _ => Some(last::choose_session_at_work(&project, options.session)?.0),

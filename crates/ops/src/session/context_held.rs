@@ -1,5 +1,5 @@
-//! Records which facts from features a session has received since its last compaction. If the session is resumed with
-//! its whole conversation, these facts are not sent again.
+//! Records which facts a session has received from thru's features since its last compaction. If the session is
+//! resumed with its whole conversation, these facts are not sent again.
 
 use model::brief::{BriefOccasion, Candidate};
 use model::id::Id;

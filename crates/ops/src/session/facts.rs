@@ -40,7 +40,7 @@ const MAX_FILES_OF_EARLIER_SESSION_CHECKED: usize = 16;
 /// How many files a command compares with the times of runs. A hook compares `MAX_FILES_CHECKED` files.
 const MAX_FILES_EXAMINED_BY_COMMAND: usize = 1_000;
 
-/// Which files are compared with the times of runs.
+/// The files whose modification times are compared with the times of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExaminedFiles {
     /// Only files that the session named. This is for hooks, because they do not run git.
@@ -140,15 +140,15 @@ fn settle_unclear_commits(project: &ProjectContext, digest: &mut Digest) {
     }
 }
 
-/// Adds the time up to which the user's words are about a packet that is done by now.
+/// Sets `closed_work_until`. Everything that the user said up to this time is about a packet that is now done.
 pub fn add_end_of_closed_work(store: &Store, digest: &mut Digest) {
     let session = Id::new(&digest.session).ok();
     let until = session.and_then(|session| claimed::closed_work_until(store, &session));
     digest.closed_work_until = until.unwrap_or_default();
 }
 
-/// Drops those of the session's runs that name only files that no longer exist. If another branch is checked out, all
-/// runs are kept, because the files may be on the session's branch.
+/// Drops a run of the session if the run names files and none of these files still exists. If another branch is
+/// checked out, all runs are kept, because the files may be on the session's branch.
 pub fn drop_runs_of_missing_files(digest: &mut Digest, checkout: &Path) {
     let folders = session_folders(digest, checkout);
     let named = digest.files_named_by_runs();
@@ -206,7 +206,7 @@ pub fn add_changes_on_disk(
     digest.add_changes_on_disk(&times, project.world.now);
 }
 
-/// Returns the times of the files that are compared with the times of the session's runs.
+/// Returns the modification times that are compared with the times of the session's runs.
 pub fn times_of_files_to_compare(
     project: &ProjectContext,
     digest: &Digest,
@@ -392,8 +392,9 @@ fn find_other_branch(digest: &Digest, folder: &Path, head: &store::git::GitHead)
     })
 }
 
-/// Returns the files that the sessions changed and that are not committed, according to the journals, the times of files
-/// and git's index. Files that `described` lists itself are left out.
+/// Returns the files that the sessions in `digests` changed and that are not committed. The journals, the times of
+/// the files and git's index show which files these are. The uncommitted files of the session `described` are left
+/// out.
 pub fn uncommitted_by_others(
     project: &ProjectContext,
     digests: &mut [Digest],

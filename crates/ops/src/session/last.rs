@@ -1,4 +1,4 @@
-//! Finds the last session at work. If the user names no session, `thru brief`, `thru status` and the brief at a
+//! Finds the session that last did work. If the user names no session, `thru brief`, `thru status` and the brief at a
 //! session start describe this session.
 
 use std::path::Path;
@@ -45,8 +45,8 @@ pub fn find_last_at_work(
     }
 }
 
-/// Returns the digests of the recent sessions in this checkout that `fits` accepts. The session `described` is left
-/// out.
+/// Returns the digests of the recent sessions in this checkout that `fits` accepts. The session with the id
+/// `described` is left out.
 pub fn digests_of_other_recent_sessions(
     project: &ProjectContext,
     entries: &[RosterEntry],

@@ -17,17 +17,18 @@ use crate::session::roster::RosterEntry;
 use crate::session::transcript::{self, TranscriptToRead};
 use crate::session::transcript_reader;
 
-/// How many bytes are read from the end of a transcript. A session start may read several transcripts, and then a crashed
-/// session's transcript for its packet. All of this must not exceed what a first contact may read. If the part that no
-/// checkpoint has read is longer, the outcome of the turn counts as unknown unless a call is seen to be running.
+/// How many bytes are read from the end of a transcript. A session start may read the ends of several transcripts,
+/// the last of them for the packet of a crashed session. In total, it must not read more than a first contact does.
+/// If the part that no checkpoint has read is longer than this limit, the outcome of the turn counts as unknown,
+/// unless a call is seen to be running.
 const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
-/// How many bytes of an unfinished last line are looked at. They only show that there is one.
+/// How many bytes of an unfinished last line are read. One byte is enough to show that there is such a line.
 const UNFINISHED_LINE_BYTES: usize = 1;
 
-/// Adds what became of the turn that the newest prompt began: whether a loop continued it, and which calls were running
-/// when the session ended. If this cannot be known, for example because the session is still running, the digest says so.
-/// `entry` is the session's entry in the list of sessions.
+/// Adds how the last turn ended: whether a loop continued it, and which calls were still running when the session
+/// ended. If this is unknown, for example because the session is still running, the digest says so. `entry` is
+/// the session's entry in the list of sessions.
 pub fn add_end_of_last_turn(
     world: &World,
     store: &Store,

@@ -103,7 +103,7 @@ impl<'a> Roster<'a> {
     }
 }
 
-/// Returns the sessions in the last `window` bytes of the list, sorted by their last line, newest last.
+/// Reads the last `window` bytes of the list of sessions. Returns the sessions in the order of their newest lines.
 pub fn read_roster(store: &Store, window: u64) -> Result<Vec<RosterEntry>> {
     match store.dir().read_recent_lines(layout::SESSIONS_INDEX, window) {
         Err(store::Error::Absent { .. }) => Ok(Vec::new()),
@@ -222,9 +222,8 @@ impl RosterEntry {
         self.is_open() && !self.has_crashed(store, now)
     }
 
-    /// Returns whether the session is running in another process. `own` is the stamp of the harness that called thru.
-    /// If this session ran in that same process, the process now runs another session, so this session is no longer
-    /// running.
+    /// Returns whether the session is still running. `own` is the stamp of the harness process that called thru. A
+    /// session with this stamp counts as no longer running, because that process now runs another session.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
         if !self.is_open() || self.process_stamp.is_some() && self.process_stamp.as_deref() == own {
             return false;

@@ -60,8 +60,8 @@ impl SentOccasion {
     }
 }
 
-/// Keeps the brief that a hook sent on an occasion. An empty brief is kept only for a compaction, so that the brief
-/// of an earlier compaction is not mistaken for this one.
+/// Keeps a brief that a hook has sent. It replaces the session's last brief for the same occasion. An empty brief is
+/// kept only after a compaction. Otherwise, the brief of an earlier compaction would be mistaken for the newest one.
 pub fn keep_sent_brief(context: &HookContext, composed: &ComposedBrief, text: &str) -> Result<()> {
     let Some(occasion) = SentOccasion::from_brief_occasion(composed.occasion) else { return Ok(()) };
     if text.is_empty() && occasion != SentOccasion::Compact {

@@ -87,7 +87,7 @@ fn loop_left_behind(project: &ProjectContext, pointer: &ForegroundPointer) -> Op
     left.find_map(|(_, id)| progress_of_active_loop(store, id))
 }
 
-/// Returns how far an active loop is, for example `3/20`, if the user started it on this machine.
+/// Returns the progress of an active loop, for example `3/20`, if the user started the loop on this machine.
 fn progress_of_active_loop(store: &Store, id: &str) -> Option<String> {
     let state = store.read_loop(&Id::new(id).ok()?).ok()?.loop_state;
     let runs = state.status == loops::LoopStatus::Active && consent::is_started_here(store, &state);

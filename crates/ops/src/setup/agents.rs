@@ -401,8 +401,8 @@ fn exclude_list_change(
         // Shared files must be visible to git, even if an earlier local installation hid them.
         InstallScope::Project if !present.is_empty() => git::remove_from_exclude_list(checkout, &present),
         InstallScope::Local if !removed.is_empty() => {
-            // All worktrees share one exclude list. Keep a line as long as another worktree has one of thru's files
-            // at that path.
+            // All worktrees share one exclude list. If another worktree has one of thru's files at a path, keep the
+            // line for that path.
             let others = git::list_worktrees(checkout);
             let is_ours = |path: &Path| {
                 let text = read_settings_file(path).ok().flatten();

@@ -83,7 +83,7 @@ pub struct InitReport {
     /// Whether a harness in use already calls thru through settings in another scope.
     #[serde(skip)]
     pub installed_in_other_scope: bool,
-    /// If thru found no harness, the signs of harnesses that it looked for.
+    /// What thru searched for to find a harness. Empty if it found one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "looked_for")]
     pub signs_searched: Vec<String>,

@@ -371,8 +371,8 @@ impl InstallJob<'_> {
                 planned => plans.extend(planned?),
             }
         }
-        // Two scopes of a project share one folder, so thru's files stay there as long as the other scope is
-        // installed.
+        // The local scope and the project scope share one folder. Uninstalling one scope must not remove thru's files
+        // while the other scope is installed.
         let still_used = task == InstallTask::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in_scope(world, harness, project, other));
         let own =
@@ -399,8 +399,8 @@ impl InstallJob<'_> {
             }
             plans.extend(plan_own_file(&path, &text, task, &mut report.notes)?);
         }
-        // Remove the files whose names older versions of thru used for commands. The harness now uses these names
-        // itself.
+        // Older versions of thru installed some commands under names that the harness now uses itself. Remove these
+        // old command files.
         for path in former.iter().filter(|path| !tracked.contains(path)) {
             plans.extend(plan_own_file(path, "", InstallTask::Uninstall, &mut Vec::new())?);
         }

@@ -12,11 +12,12 @@ use super::{
 use crate::dir::Dir;
 use crate::read::{open_outside_store, read_lines, require_regular_file};
 
-/// How many references are read that git has not packed. A session start has no time for more.
+/// How many loose references are read. These are references that git has not packed. A session start has no time for
+/// more.
 const MAX_LOOSE_REFS: usize = 1_000;
 const MAX_FOLDER_DEPTH_OF_REFS: usize = 8;
 
-/// How many remotes are asked for a branch.
+/// How many remotes are searched for a branch.
 const MAX_REMOTES: usize = 8;
 
 /// Reads the newest moves of HEAD, and the commits of its branch on the remotes.
@@ -29,7 +30,8 @@ pub fn read_history(dir: &Path, head: &GitHead) -> HistoryOnDisk {
     HistoryOnDisk { head: head.commit.clone(), moves_of_head, remote_commits }
 }
 
-/// Reads which of the commits that `is_named` knows are those of branches, tags and remote branches.
+/// Finds the commits to which branches, tags and remote branches point. Returns those that `is_named` accepts, and
+/// whether there may be others.
 pub fn read_refs(dir: &Path, is_named: impl Fn(&str) -> bool) -> RefsOnDisk {
     let unknown = RefsOnDisk { commits: Vec::new(), has_others: true };
     let Some((_, common)) = git_folders(dir) else { return unknown };

@@ -60,7 +60,7 @@ struct InstallFlags {
     /// installed
     #[arg(long, group = "scope")]
     project: bool,
-    /// Use your own settings for this project, which are not in git
+    /// Use your own settings for this project; they are not in git
     #[arg(long, group = "scope")]
     local: bool,
     /// Show what would change, but change nothing
@@ -217,7 +217,7 @@ pub fn print_report(report: &InstallReport) {
     }
 }
 
-/// Returns whether two changed files are reported on one line. Only command files in the same folder are.
+/// Returns whether two changed files are reported on one line. Only Markdown files in the same folder share a line.
 fn are_on_one_line(one: &FileChangedByInstall, next: &FileChangedByInstall) -> bool {
     let is_plain = |file: &FileChangedByInstall| {
         file.events.is_empty()

@@ -45,9 +45,9 @@ enum Command {
     },
     /// Allow a loop that came from elsewhere, after showing its prompt and its commands
     ///
-    /// A loop runs only if you started it on this machine. A loop that came with a clone or a pull, that somebody
-    /// changed, or that an older version of thru created does nothing until you adopt it. Needs a terminal;
-    /// refuses to run inside a harness.
+    /// A loop runs only if you started it on this machine. You must adopt a loop that came with a clone or a pull,
+    /// that somebody changed, or that an older version of thru created. Until then, it does nothing. Needs a
+    /// terminal; refuses to run inside a harness.
     Adopt {
         /// The loop: its id, the beginning of its id, or a part of its name
         id: String,

@@ -64,7 +64,7 @@ fn print_report(report: &TrustReport) {
         ));
         if let Some(taken @ 1..) = report.consents_taken_over {
             output::print_line(format_args!(
-                "What you allowed to run there is allowed here too ({})",
+                "The prompts and commands that you allowed at the old path are allowed here too ({})",
                 count_with_noun(taken, "consent record")
             ));
         }

@@ -1,4 +1,4 @@
-//! Tests, with the real Claude Code, what agents learn about themselves and about other sessions.
+//! Tests of what agents learn about themselves and about other sessions. The tests use the real Claude Code.
 
 use serde_json::json;
 

@@ -304,8 +304,8 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     );
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // With `run`, nobody can give a permission, so the turn ends. A prompt that the loop sent afterwards would never be
-    // answered.
+    // With `run`, nobody can grant a permission, so the turn ends. If the loop then sent a prompt, that prompt would
+    // never be answered.
     let id = start_waiting_loop(&scratch, &[]);
     let model = ScriptedModel::start(ModelScript::main([text_step("One."), step_without_permission()]));
     let ended = opencode.run_prompt(&scratch, &model, &["Begin"]);

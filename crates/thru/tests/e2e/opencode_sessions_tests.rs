@@ -261,8 +261,8 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// Measures the cost of the plugin. Two servers, one with the plugin and one without it, run turns of ten calls. They
-/// alternate in going first, and the medians are compared.
+/// Measures the cost of the plugin. Two servers, one with the plugin and one without it, run turns of ten calls. Each
+/// server goes first in every other round. The medians are compared.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]

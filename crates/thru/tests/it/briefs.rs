@@ -1,5 +1,5 @@
-//! Tests when a session gets a brief about earlier events: after a compaction, at a resume and, in short form, at a
-//! start.
+//! Tests for the briefs about earlier events. A session gets a brief after a compaction, and a new session gets a
+//! short one. A session that is resumed with its whole conversation does not need one.
 
 use serde_json::{Value, json};
 

@@ -240,8 +240,8 @@ impl TestEnv {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// Returns a call that file modes apply to. If the test runs as root, all files are first given to another user,
-    /// and the call runs as that user.
+    /// Returns a call that cannot bypass file modes. Root can bypass them. So if the test runs as root, this function
+    /// first gives all files to another user, and the call runs as that user.
     pub fn call_bound_by_modes(&self, words: &[&str]) -> ThruCall {
         self.locked.set(true);
         let owner = fs::metadata(&self.base).unwrap().uid();

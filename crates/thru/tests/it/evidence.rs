@@ -283,7 +283,7 @@ fn a_report_counts_only_if_the_command_wrote_it() {
     assert_eq!(read_bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 5);
 }
 
-/// A time after every file change that a test makes. Files get the real time, but the tests' clock is fixed.
+/// A time that is later than any file change. The clock of these tests is fixed, but changed files get the real time.
 const FAR_FUTURE: &str = "2099-01-01T00:00:00Z";
 
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {

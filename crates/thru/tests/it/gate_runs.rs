@@ -227,8 +227,8 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The run is killed when one output is finished and others are not. Valid outputs are not produced again, launches
-/// stay counted, and a command that outlived the run is not started twice.
+/// The run is killed when one output is finished and others are not. The next run does not produce valid outputs
+/// again, and still counts the earlier launches. A command that outlived the first run is not started twice.
 #[test]
 fn killed_in_the_middle_and_again() {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -322,7 +322,7 @@ fn a_valid_result_starts_the_count_anew() {
     let launches = fs::read_to_string(env.project_folder().join("launches")).unwrap();
     assert_eq!(launches, "v1\nv2\nv3\nv4\n");
 
-    // If a command changes its own input, its output never becomes valid, and its launches stay counted.
+    // If a command changes its own input, its output never becomes valid, so the count of its launches is not reset.
     let stage =
         TestStage::new(&[("review-a.md", "critical", &format!("echo x >> plan.md; {OUTPUT_COMMAND}"))]);
     let mut expected: Value = serde_json::from_str(&stage.read_output("expected.json")).unwrap();

@@ -140,7 +140,7 @@ fn a_loop_that_waits_is_in_the_status_and_the_printed_command_activates_it() {
     assert_eq!(env.run_thru_json(&["status"])["waiting_loops"], 1);
 }
 
-/// `thru status` still lists the loop for the next session after the current session's loop has been cancelled.
+/// After the current session's loop is cancelled, `thru status` still lists the loop that waits for the next session.
 #[test]
 fn a_loop_for_the_next_session_stays_in_the_status() {
     let env = TestEnv::with_root();

@@ -25,7 +25,7 @@ fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) ->
     if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
 
-/// A process that runs as long as the test and acts as a harness. Its start time is read from `/proc`.
+/// A process that acts as a harness until the test ends. Its start time is read from `/proc`.
 #[cfg(target_os = "linux")]
 struct OtherHarness(Child);
 

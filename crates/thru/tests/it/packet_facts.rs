@@ -230,8 +230,8 @@ fn work_that_is_half_done_comes_before_a_look_that_has_begun() {
             "edit",
             edit,
             [
-                "\nThe edit of `src/reader.py` was running when the session ended; its outcome is unknown, check before \
-                 making it again (the agent had said",
+                "\nThe edit of `src/reader.py` was running when the session ended; its outcome is unknown, so check the \
+                 file before repeating the edit (the agent had said",
                 "Change 1: `skip` in reader.py keeps the comment",
             ],
         ),
@@ -382,7 +382,7 @@ fn a_reply_to_a_command_of_thru_is_not_told_as_an_answer() {
         assert!(text.contains("The agent had ended its turn and was waiting for the user."), "{text}");
         assert!(!text.contains("has recorded") && !text.contains("No packet has been written"), "{text}");
     }
-    // The next request closes the turn. The outcome of the first request is still the answer to it.
+    // The next request closes the turn. The brief still shows the agent's answer to the first request.
     fire_event(&env, "UserPromptSubmit", json!({"prompt": "Now write the printer in src/print.rs as well."}));
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains("The parser is in src/a.rs") && !brief.contains("No packet has been"), "{brief}");

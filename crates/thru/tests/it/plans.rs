@@ -235,7 +235,7 @@ fn an_import_warns_and_never_fails() {
     let told = env.run_thru(&["plan", "import", file]).assert_ok().stderr;
     for text in [
         "line 4: duplicate task id 1.1: the second task gets the id 1.1-2",
-        "`[-]` was read as in progress",
+        "`[-]` was read as “in progress”",
         "1.1-2 depends on 9.9",
     ] {
         assert!(told.contains(text), "{text}: {told}");

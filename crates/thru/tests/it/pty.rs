@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// Runs the command, and returns its output on the terminal and its exit code. The command's stdin is a pipe with
-/// `input`.
+/// Runs the command on a terminal, with `input` piped to its stdin. Returns what the terminal received, and the exit
+/// code.
 pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();

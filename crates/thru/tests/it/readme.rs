@@ -1,5 +1,5 @@
-//! The README's commands and outputs are real. The tests play a session through hooks, and compare the README and its
-//! picture with the binary's output. `THRU_BLESS=1 cargo test -p thru --test it readme` rewrites both.
+//! The README's commands and outputs are real. The tests send the events of a session to the hooks, and compare the
+//! README and its picture with the binary's output. `THRU_BLESS=1 cargo test -p thru --test it readme` rewrites both.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Tests which hook runs leave a receipt: all except those of successful tool calls. Also tests appending to torn logs.
+//! Tests for receipts: every hook run leaves one, except after a successful tool call. Also tests appending to torn
+//! logs.
 
 use std::fs;
 

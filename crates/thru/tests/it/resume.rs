@@ -410,8 +410,8 @@ fn a_brief_of_a_transcript_alone() {
     {
         assert!(brief.contains(fact), "{fact} in\n{brief}");
     }
-    let begun = "`make never-ended` was running when the session ended; its outcome is unknown, check before running it \
-         again. The agent was reading `docs/being_read.md` when the session ended";
+    let begun = "`make never-ended` was running when the session ended; its outcome is unknown, so check its \
+         effects before running it again. The agent was reading `docs/being_read.md` when the session ended";
     assert!(brief.contains(begun) && brief.contains("- read docs/being_read.md"), "{brief}");
     assert!(!brief.contains("edited docs/being_read.md"), "{brief}");
     assert!(brief.starts_with("Throughline: session abc, as of 2026-11-15T10:00:01Z."), "{brief}");

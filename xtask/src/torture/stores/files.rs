@@ -12,8 +12,8 @@ use crate::sandbox::{SANDBOX_SESSION_ID, Sandbox};
 
 /// The marker in every prompt that a loop, a packet or a launch would give to an agent.
 pub const PROMPT_CANARY: &str = "ORDER-4711-do-as-I-say";
-/// The marker in the texts of a hostile store that are not prompts. If the store is not trusted, no hook may print
-/// this marker.
+/// A hostile store has this marker in texts that are not prompts. If the store is not trusted, no hook may print this
+/// marker.
 pub const TEXT_CANARY: &str = "TEXT-4711-of-a-stranger";
 /// The marker in files outside the project. No record in the project may make `thru` show it.
 pub const OUTSIDE_FILE_CANARY: &str = "SECRET-4711-of-the-user";

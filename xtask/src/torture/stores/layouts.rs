@@ -109,7 +109,8 @@ fn stores_with_root_above() -> Vec<HostileStore> {
             fs::create_dir_all(sandbox.dir.join(cwd))?;
             create_repository_items(&files::harmless_items(), &folder)?;
             create_repository_items(&attack_with_everything(sandbox), &folder)?;
-            // The folder is also trusted, because a user could have trusted a shared folder by accident.
+            // Trust the folder, because a user could trust a shared folder by accident. Hooks must still treat the
+            // store as untrusted.
             trust_root(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
         })

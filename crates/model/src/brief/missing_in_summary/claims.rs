@@ -282,8 +282,9 @@ impl<'s> SummaryClaims<'s> {
     }
 }
 
-/// Returns whether a clause says that work or a file is uncommitted now, and not that a program handles such files. An
-/// adjective before a noun says so only after "is", "has" and the like.
+/// Returns whether a clause says that work or a file is uncommitted now. A clause about a program that handles
+/// uncommitted files does not count. If a noun follows the word "uncommitted", the clause counts only if it begins with
+/// "uncommitted", or if a word such as "is" or "has" comes directly before.
 fn says_work_is_uncommitted(clause: &str) -> bool {
     let word = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     AMBIGUOUS_UNCOMMITTED_WORDS.iter().any(|phrase| {

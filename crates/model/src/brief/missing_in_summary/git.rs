@@ -248,7 +248,7 @@ fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &s
     {
         parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
     }
-    // Mention only an older pull request. A new one is listed with the other effects.
+    // Leave out a new pull request, because it is listed with the other effects.
     if let Some(used) = git.pull_request.filter(|used| {
         !is_effect_newer_than_last_brief(digest, used) && !claims.mentions_effect(&used.effect, false)
     }) {

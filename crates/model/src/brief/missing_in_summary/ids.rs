@@ -121,7 +121,7 @@ fn describe_group(group: &[&RecordedEffect], digest: &Digest) -> String {
                 at("on")
             );
         }
-        let only = if is_complete { "; this session answered no others there" } else { "" };
+        let only = if is_complete { "; this session answered no other comments there" } else { "" };
         let noun = count_with_noun(n, "comment");
         return format!("answered {noun}{}: {}{only}", at("on"), list(&tell));
     }

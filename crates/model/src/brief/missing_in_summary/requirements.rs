@@ -10,8 +10,9 @@ use crate::prompt;
 /// meaningful words.
 const MIN_PERCENT_OF_KNOWN_WORDS: usize = 75;
 
-/// Replaces what is quoted from the messages of the current task by all of their sentences that the summary lacks. If
-/// one sentence of a message is quoted, a reader believes that the summary has the others.
+/// From each message of the current task, quotes all sentences that the summary lacks. These quotations replace the
+/// existing quotations of the same messages. If only one missing sentence were quoted, the reader would believe that the
+/// summary contains all the others.
 pub(super) fn with_requirements(
     candidates: Vec<Candidate>,
     digest: &Digest,
@@ -23,7 +24,7 @@ pub(super) fn with_requirements(
         let mut goals = candidates.iter().filter(|known| known.class == FactClass::Goal);
         is_goal_told && goals.any(|goal| goal.id == id && !claims.content.contains_text(&prompt.text))
     };
-    // A refusal is quoted with the call that it refused.
+    // Leave out a message with which the user refused a call. It is quoted together with that call.
     let prompts = digest.prompts_of_current_task().into_iter();
     let mut missing: Vec<(&Prompt, Vec<String>)> = prompts
         .filter(|prompt| prompt.refused_call.is_empty() && !is_told(prompt))
@@ -79,7 +80,7 @@ fn is_missing(sentence: &str, claims: &SummaryClaims) -> bool {
     is_instruction || claims.content.percent_of_words_found(sentence) < MIN_PERCENT_OF_KNOWN_WORDS
 }
 
-/// Returns whether a sentence orders a commit or a push, and there was one since.
+/// Returns whether a sentence of a prompt asks for a commit or a push, and a commit was made after the prompt.
 fn is_done_git_step(sentence: &str, prompt: &Prompt, digest: &Digest) -> bool {
     let small = sentence.to_lowercase();
     let is_order = ["commit", "push"].iter().any(|step| small.contains(step));

@@ -146,8 +146,8 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Returns the check of a command line and its command, if the line contains one check and then tries out a program.
-/// Otherwise, returns the arguments.
+/// If a command line runs one check and then tries out a program, returns this check and the command that repeats it.
+/// Otherwise, returns the arguments unchanged.
 fn without_tried_out_program(checks: Vec<ProjectCheck>, line: String) -> (Vec<ProjectCheck>, String) {
     let is_program = |check: &ProjectCheck| check.check_kind == CommandKind::Run;
     match checks.as_slice() {

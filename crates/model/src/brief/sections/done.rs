@@ -147,8 +147,9 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
             skipped += 1;
             continue;
         }
-        // A short message that ends the newest work says what became of it, so that no older message reads as if it were
-        // the last word. It takes no other turn's place.
+        // If the newest work ended with a short message that says what became of the work, include this message.
+        // Without it, an older message would read as if it were the last word. This message does not count towards
+        // the maximum number of turns.
         if newest_work == Some(turn)
             && short_answer_tells_outcome(turn, outcome)
             && is_worth_knowing(digest, turn, outcome, AnswerLength::Any)
@@ -318,8 +319,8 @@ fn add_changed_files(digest: &Digest, changes: &[(&str, Vec<&str>)], all: &mut G
     }
 }
 
-/// Adds the declarations that were changed in a file, then the agent's reasons if there is room. In a short brief, what
-/// the last edit changed stands in place of the declarations.
+/// Adds the declarations that were changed in a file. The longest form also gives the agent's reasons. If the last edit
+/// in progress changed this file, the shortest form describes that edit instead of the declarations.
 fn add_changed_names(
     digest: &Digest,
     file: &str,
@@ -433,7 +434,7 @@ pub(crate) fn says_more_than_file_name(why: &str, file: &str) -> bool {
         || telling.count() >= MIN_INFORMATIVE_WORDS
 }
 
-/// Whether an answer that is too short to say much is worth knowing.
+/// Which answers can be worth knowing: answers of any length, or only those that are long enough to be informative.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AnswerLength {
     Any,
@@ -480,7 +481,7 @@ struct LaterWork {
     newer_turns_included: usize,
     /// Whether files were edited after the turn. If so, work that the turn left open may be done by now.
     has_later_edits: bool,
-    /// Whether a check has passed since, and no failure is open.
+    /// Whether a check passed after the turn and no failure is open now.
     have_checks_passed: bool,
     /// Whether the turn's work is finished and committed. One short line is then enough.
     is_committed: bool,

@@ -90,8 +90,8 @@ fn add_answered_requests(digest: &Digest, known: &[&str], all: &mut GatheredCand
     }
 }
 
-/// Returns a short request in full. Of a longer one, returns the first sentences that fit. If they are too long or too
-/// short, returns the beginning of the request without cutting a word.
+/// Returns a short request in full, and the first sentences of a longer one. If not even one sentence fits, or if those
+/// that fit are too short to say enough, cuts the request between two words instead.
 fn beginning(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = statement::first_sentences(&line, MAX_ANSWERED_REQUEST_CHARS);

@@ -79,7 +79,8 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
     }
 }
 
-/// Says which files changed after a run. `edits` begins the list of the edited files.
+/// Says which files changed after a run. `edits` is the text before the list of edited files, such as `before the last
+/// edits to`.
 fn describe_changes(changes: &ChangesAfterRun, edits: &str, endings: &PathEndings) -> String {
     let list = |files: &[String]| list_changed_files(files, endings);
     let ChangesAfterRun { edited, maybe_changed } = changes;
@@ -105,7 +106,7 @@ fn list_changed_files(files: &[String], endings: &PathEndings) -> String {
     }
 }
 
-/// Lists the files that are mentioned in an error and are left to edit.
+/// Lists the files that an error mentions and that have not been edited since.
 fn describe_files_left(files: &[&str], endings: &PathEndings) -> String {
     if files.is_empty() {
         return String::new();

@@ -10,8 +10,8 @@ use crate::digest::{Digest, FileUse};
 use crate::render::{format_path_or_code, is_plain_path};
 use crate::text::cut_to_bytes;
 
-/// This many of the files that are most likely to be needed are listed even if they were read long ago, unless the
-/// summary mentions them.
+/// If there is a summary, a file that was read before the last edit is usually left out. This many files are exceptions:
+/// those that are most likely to be needed. They are left out only if the summary mentions them.
 const MAX_LIKELY_FILES_LISTED_BESIDE_SUMMARY: usize = 4;
 
 pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {

@@ -17,7 +17,8 @@ const MAX_UNCUT_MESSAGE_CHARS: usize = 450;
 /// With at least this much room, a slash command is explained.
 const MIN_CHARS_TO_EXPLAIN: usize = 300;
 
-/// With at least this much room for an earlier message, the call that it refused is named.
+/// A message may refuse a tool call. The brief names that call only if at least this many characters are
+/// available for the message.
 const MIN_CHARS_TO_NAME_REFUSAL: usize = 140;
 
 /// The labels of the newest message and of two other facts. In "Before it", "it" is the newest message.
@@ -68,7 +69,7 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
         vec![first.text.clone()];
 }
 
-/// Adds the message before the newest one, if the newest one is unclear without it.
+/// If the newest message is unclear by itself, also adds the previous message.
 fn add_message_before_newest(digest: &Digest, all: &mut GatheredCandidates) {
     let Some(before) = digest.message_explaining_newest_prompt() else { return };
     let id = format!("prompt:{}", before.record);

@@ -111,8 +111,8 @@ pub fn is_guessing(said: &AgentStatement) -> bool {
     ["likely ", "probably", "might be "].iter().any(|word| beginning.contains(word))
 }
 
-/// Returns whether a statement reports a failure that has since been solved, that is, a check has passed since, and no
-/// failure is open.
+/// Returns whether a statement reports a failure that has since been fixed. The failure counts as fixed if a
+/// check has passed since the statement and no failure is open.
 pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     const FAILURE_WORDS: [&str; 6] = ["failing", " fails", "failed", "error", "broken", "doesn't compile"];
     let small = said.text.to_lowercase();
@@ -172,8 +172,8 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
     }
 }
 
-/// Returns whether a statement only admits that the agent left something undone, and files have been edited since. A
-/// longer message says more than that.
+/// Returns true for a short statement in which the agent admits that it left something undone, if files have
+/// been edited since. A longer statement does not count, because it says more than that.
 pub fn is_lack_made_good(digest: &Digest, said: &AgentStatement) -> bool {
     const MAX_ADMISSION_BYTES: usize = 240;
     said.text.len() <= MAX_ADMISSION_BYTES
@@ -247,9 +247,11 @@ pub fn is_committed_fix(digest: &Digest, said: &AgentStatement) -> bool {
         && !statement::shares_a_word(newest, &said.text)
 }
 
-/// Returns whether a turn's work is finished and committed, its closing message gives no reason that is still useful, and
-/// the newest prompt is about something else. The commit's subject says what was done. If the newest prompt is unclear alone, the turn before it, which has no `newer` turns
-/// after it, may explain it.
+/// Returns whether a turn's work is finished and committed. The commit's subject then says what was done.
+/// Returns false if the closing message gives a reason, or if it is about the same subject as the newest
+/// prompt. `newer` is the number of newer turns in the brief. If there are none, this turn may explain the
+/// newest prompt. In that case, also returns false if the newest prompt is unclear by itself or if no work has
+/// followed it.
 pub fn is_committed_work(
     digest: &Digest,
     turn: &RequestWithOutcome,
@@ -288,8 +290,8 @@ pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) ->
             || later.any(|later| is_about_failures(&later.text)))
 }
 
-/// Returns the text of a statement without the sentences that held only until the next change, if a file was or may have
-/// been changed since.
+/// Returns the text of a statement. If a file has changed or may have changed since the statement, leaves out
+/// the sentences that were true only until the next change.
 pub fn without_outdated_sentences<'s>(digest: &Digest, said: &'s AgentStatement) -> Cow<'s, str> {
     match digest.may_have_changed_files_after(said.record) {
         true => statement::without_states_of_the_moment(&said.text),

@@ -1,4 +1,4 @@
-//! Decides which of the agent's short answers are worth telling.
+//! Decides which of the agent's short answers are included in the brief.
 
 use crate::digest::{AgentStatement, Digest, RequestWithOutcome};
 use crate::prompt::PromptKind;
@@ -7,7 +7,8 @@ use crate::statement;
 /// A closing message with fewer bytes than this says little, unless it mentions a file or contains code.
 pub(super) const MIN_INFORMATIVE_BYTES: usize = 90;
 
-/// Returns whether a closing message names a commit, a pull request or another effect that was made by then.
+/// Returns whether a closing message contains the id or the link of an earlier effect, such as a commit or a
+/// pull request.
 pub(super) fn names_effect(digest: &Digest, outcome: &AgentStatement) -> bool {
     digest.effects.iter().filter(|used| used.record <= outcome.record).any(|used| {
         [&used.effect.id, &used.effect.link, &used.disk.replaced_id]
@@ -29,7 +30,8 @@ fn begins_like_receipt(text: &str) -> bool {
     ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start))
 }
 
-/// Returns whether a short answer still says what became of the request, as "Step two is done." does. "Done." does not.
+/// Returns whether a short answer still says what became of the request. "Step two is done" says this, but
+/// "Done" does not.
 pub(super) fn short_answer_tells_outcome(turn: &RequestWithOutcome, outcome: &AgentStatement) -> bool {
     const MIN_WORDS: usize = 3;
     let text = outcome.text.as_str();
@@ -37,8 +39,8 @@ pub(super) fn short_answer_tells_outcome(turn: &RequestWithOutcome, outcome: &Ag
     is_answer && outcome.closing_question.is_empty() && text.split_whitespace().count() >= MIN_WORDS
 }
 
-/// Returns whether `update`, the closing message of the next turn, was left out only because it is short, although that
-/// turn worked on something that `answer` mentions.
+/// Returns whether `update`, the closing message of the next turn, was left out only because it is short. Also
+/// requires that this turn edited files and that its prompt shares a word with `answer`.
 pub(super) fn is_short_update(
     digest: &Digest,
     answer: &AgentStatement,

@@ -147,7 +147,8 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         format!("The newest message has been carried out ({effect})")
     });
     let in_progress = done.as_deref().unwrap_or("In progress");
-    // The agent may have begun something since the newest message, or nothing. Neither can be said.
+    // It is unknown whether the agent has begun anything since the newest message. The brief must make no claim
+    // about this.
     let is_unknown =
         digest.may_have_unseen_work && !digest.has_work_since_newest_prompt() && !digest.has_open_call();
     if is_unknown && !answered && done.is_none() && (words.is_empty() || is_accepted) {
@@ -301,9 +302,9 @@ pub(crate) enum StepDetail {
     WithPlaces,
 }
 
-/// Describes each call in a few words. A repeated call is listed once, at its last position, with the number of its
-/// most recent runs that all ended in the same way. Calls that only read something are listed only if they are among
-/// the newest.
+/// Describes each call in a few words. A repeated call is listed once, at the position of its newest run. The
+/// description shows how many of its newest runs in a row had the same result. Calls that neither edited a file
+/// nor ran a command are listed only if they are among the newest.
 pub(crate) fn describe_steps(digest: &Digest, since: &[CallStep], detail: StepDetail) -> Vec<String> {
     let is_same =
         |a: &CallStep, b: &CallStep| (a.action, &a.path_or_command) == (b.action, &b.path_or_command);
@@ -402,7 +403,8 @@ enum ListedSteps {
     EditsAndOthers(usize),
 }
 
-/// Lists calls in their order. The calls before them are only counted.
+/// Lists the calls that `listed` selects, oldest first. The list begins with the number of calls that are left
+/// out.
 fn list_steps(steps: &[String], listed: ListedSteps) -> String {
     let is_edit = |step: &str| step.starts_with(EDITED_VERB);
     let (steps, most, uncounted) = match listed {

@@ -208,8 +208,8 @@ fn the_outcome_of_a_call_that_was_running_when_the_session_ended_is_unknown() {
     let digest =
         digest_of_lines(&[TASK_PROMPT, "begun: Read a.py", "begun: ./migrate.sh", "begun: thru handoff x"]);
     let text = brief_of_digest(&digest, BriefOccasion::Started);
-    let expected = "- `./migrate.sh` was running when the session ended; its outcome is unknown, check before running it \
-         again. The agent was reading `a.py` when the session ended\n";
+    let expected = "- `./migrate.sh` was running when the session ended; its outcome is unknown, so check its \
+         effects before running it again. The agent was reading `a.py` when the session ended\n";
     assert!(text.contains(expected) && !text.contains("thru handoff"), "{text}");
 }
 

@@ -59,7 +59,8 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             break;
         }
         let mut wishes = prompt::instruction_sentences(&prompt.text);
-        // A remark with which the user accepted a proposal is a condition or a reason.
+        // If the user accepted a proposal and added something, the addition is a condition or a reason. The
+        // whole message then counts as an instruction.
         if wishes.is_empty()
             && digest.kind_in_conversation(prompt) == PromptKind::Approval
             && prompt::begins_with_agreement(&prompt.text)
@@ -135,7 +136,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             true => {
                 let session = short_session_id(session);
                 let day = said_at.split('T').next().unwrap_or_default();
-                (FactClass::Earlier, format!("in session {session} on {day}, about the task of that time"))
+                (FactClass::Earlier, format!("in session {session} on {day}, about the task at that time"))
             }
         };
         let form = |most| format!("{before}: {}", quote_whole_instructions(&[text], most));
@@ -201,7 +202,7 @@ mod tests {
             (vec![rule], 60, "“Never add a bin script to package.json …”".to_owned()),
             (vec!["Never use floats.", rule], 60, "“Never use floats. …”".to_owned()),
             (vec!["Never use floats.", rule], 200, format!("“Never use floats. … {rule}”")),
-            // No clause ends within the room, so the rule stays whole.
+            // No clause ends within the first 20 characters, so the rule is quoted whole.
             (
                 vec!["Do not touch the public signature of parse"],
                 20,

@@ -24,7 +24,7 @@ impl SectionBlock {
 const REASON_LABELS: &[&str] =
     &["why", "rationale", "reason", "reasoning", "because", "justification", "context"];
 
-/// Labels of a line that states the decision itself.
+/// Labels of a line that states what was decided.
 const DECISION_LABELS: &[&str] = &["decision", "choice", "chosen", "decided", "pattern", "resolution"];
 
 /// Labels of a line that gives the date of the decision.

@@ -43,7 +43,7 @@ impl Digest {
             for passed in session.checks.iter().filter(|used| used.last_result == RunResult::Passed) {
                 let Some(check) = passed.parsed_check() else { continue };
                 let errand = CommandPurpose::Checks(Vec::new());
-                // A session's own runs have already closed the failures that they solve.
+                // Skip the session's own failures. Those that its runs fixed are already closed.
                 for failed in open
                     .iter_mut()
                     .filter(|failed| !std::ptr::eq(failed.session, session) && failed.is_not_after(passed))

@@ -5,7 +5,8 @@ use super::{Digest, ProjectCheck};
 use crate::run;
 
 impl Digest {
-    /// Returns those of the session's files that its runs name. Only these can make a run obsolete by being deleted.
+    /// Returns the session's files that are named in its runs. Only the deletion of such a file can make a run
+    /// obsolete.
     pub fn files_named_by_runs(&self) -> Vec<&str> {
         let of_failures = self.failures.iter().flat_map(|failure| failure.checks_of_command("").into_owned());
         let of_checks = self.checks.iter().filter_map(|used| used.parsed_check());

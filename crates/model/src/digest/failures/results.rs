@@ -78,8 +78,9 @@ pub(in crate::digest) fn divide_record_of_failed_line<'a>(
     Some(DividedRecord { checks, rest, is_try_out: parts.is_try_out })
 }
 
-/// Leaves the parts up to the commit out of a failed command line, because the output shows that the commit was made.
-/// Otherwise, the line would seem to be a command to run again. Returns `None` if there is nothing to leave out.
+/// Shortens a failed command line to the parts after its commit, if the output shows that the commit was made.
+/// Otherwise, the whole line would look like a command to run again. Returns `None` if there is nothing to
+/// leave out.
 pub(in crate::digest) fn record_after_commit<'a>(record: &JournalRecord<'a>) -> Option<JournalRecord<'a>> {
     let is_commit = |effect: &Effect| matches!(effect.kind, EffectKind::Commit | EffectKind::Amend);
     let made = record.effect.iter().filter(|effect| is_commit(effect)).count();

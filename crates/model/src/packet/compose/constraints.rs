@@ -19,8 +19,8 @@ impl PacketFacts<'_> {
                 said.push(format!("{USER_QUOTE_PREFIX}{words}"));
             }
         }
-        // The section Intent does not quote a task that is over. But if that task was the user's answer to a question,
-        // the answer still applies.
+        // The Intent section does not quote a task that is over. But if that task was the user's answer to a question,
+        // the answer still applies and is listed here.
         let over = self.goal.task_prompt.filter(|_| self.is_task_over());
         said.extend(over.and_then(|task| {
             let question = digest.question_answered_by(task)?;

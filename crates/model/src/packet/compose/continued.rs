@@ -31,7 +31,7 @@ pub(super) fn title_of_ended_loop(end: &str) -> Cow<'static, str> {
     format!("The prompt of the loop that ran in the session. The loop {end}").into()
 }
 
-/// The titles above quoted messages that asked for work that is now finished.
+/// Titles of quoted messages. The work that these messages asked for is finished.
 pub(super) const SUMMED_UP_TASK_TITLE: &str = "The task before that, which the agent has summed up";
 pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answered";
 /// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
@@ -88,7 +88,7 @@ impl ContinuedPacket {
     }
 }
 
-/// An earlier session whose work a session continues without having picked up a packet.
+/// An earlier session. A later session continues its work, but has not picked up a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContinuedSession {
     pub id: String,
@@ -99,7 +99,8 @@ pub struct ContinuedSession {
 }
 
 impl ContinuedSession {
-    /// Returns the constraints without those that the user of the session with this digest has lifted.
+    /// Returns the constraints that are still valid. `digest` describes the later session, in which the user may have
+    /// lifted some of them.
     pub(super) fn constraints_still_valid(&self, digest: &Digest) -> Vec<String> {
         let later: Vec<&Prompt> = digest.prompts.iter().collect();
         let ended = InstructionEnd::Nothing;

@@ -13,18 +13,18 @@ const MAX_FIRST_FILES: usize = 5;
 /// files are opened next.
 const MAX_UNOPENED_FILES: usize = 4;
 
-/// A file that was used more records ago than this is rarely opened next. One in ten of these files is opened next,
-/// compared with one in three of the others.
+/// A file is rarely opened next if it was last used more than this many records ago. One in ten of these files is
+/// opened next, compared with one in three of the others.
 const MAX_RECORDS_SINCE_RECENT_USE: u64 = 25;
 
-/// Files used after the agent's last message count only if they were used this recently. If an error names a file, the
-/// same limit applies to the other files. The agent is done with older ones.
+/// The maximum age, in records, of a file that was used after the agent's last message. If an error names a file, the
+/// limit also applies to files with the reasons `Edited`, `Used` and `Uncommitted`. The agent is done with older files.
 const MAX_RECORDS_SINCE_FILE_USE: u64 = 5;
 
 /// If no file counts, this many of the most recently used ones are named.
 const MAX_RECENT_FILES_NAMED_INSTEAD: usize = 2;
 
-/// The maximum number of files from the folder that a failure names.
+/// If a failure names a folder, at most this many of the folder's files are opened first.
 const MAX_FILES_OF_FOLDER: usize = 2;
 
 /// Why a file should be opened first. The variants are ordered from the best reason to the worst.
@@ -51,7 +51,7 @@ enum OpenReason {
 }
 
 impl OpenReason {
-    /// Returns whether the reason shows by itself that the file is needed, however long ago it was used.
+    /// Returns whether the reason alone shows that the file is needed, no matter how long ago the file was used.
     fn is_certain(self) -> bool {
         matches!(
             self,

@@ -3,7 +3,7 @@ use super::OpenReason::{
 };
 use super::*;
 
-/// Builds files from their reasons, their ages in records and their paths.
+/// Builds one file from each tuple of a reason, an age in records and a path.
 fn files(found: &[(OpenReason, u64, &'static str)]) -> Vec<FileToOpen<'static>> {
     found.iter().map(|&(reason, age, path)| FileToOpen { reason, age, path }).collect()
 }
@@ -34,11 +34,11 @@ fn files_come_in_the_order_of_their_reasons() {
 fn files_used_long_ago_are_not_opened_first() {
     type Named = (OpenReason, u64, &'static str);
     let cases: [(&[Named], &[&str]); 5] = [
-        // A file that the step or the error names counts, whatever its age.
+        // If the step or the error names a file, its age does not matter.
         (&[(Step, 300, "a"), (Edited, 25, "b"), (Edited, 26, "c")], &["a", "b"]),
-        // If the error names a file, only the newest of the edited files count besides it.
+        // If the error names a file, an edited file is dropped if it was used more than five records ago.
         (&[(Error, 300, "a"), (Edited, 5, "b"), (Edited, 6, "c")], &["a", "b"]),
-        // Of the files used since the last message, only the newest count.
+        // A file used since the last message is dropped if it was used more than five records ago.
         (&[(LastUsed, 1, "a"), (LastUsed, 6, "b")], &["a"]),
         (&[(Used, 26, "b"), (Used, 25, "a")], &["a"]),
         // If no file counts, the two most recently used files are named.

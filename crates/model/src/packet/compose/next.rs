@@ -114,8 +114,8 @@ impl PacketFacts<'_> {
         }
         let failing = self.failing.first().map(|failure| describe_failure(failure));
         if self.calls_to_check().next().is_some() {
-            // What the agent was going to do next depends on the outcome of the calls, and may be one of them. The
-            // failure of a command that was being run again is described with that call.
+            // What the agent was going to do next depends on how these calls ended. One of these calls may even be that
+            // next step. If a failed command was being run again, the failure is described with that call.
             let failing = failing.filter(|_| self.failing_command_run_again().is_none());
             return failing.map(FirstStep::Begin);
         }
@@ -147,7 +147,8 @@ impl PacketFacts<'_> {
         let started = task.map_or(0, |prompt| prompt.record);
         let failed_at = self.failing.first().map_or(0, |failure| failure.record);
         let carried_out = self.effect_of_newest_message();
-        // The announcement was about the effect that followed it, or about the look that was under way.
+        // The announcement is not the next step if it was about the effect that followed it, or about the read-only
+        // call that was running when the session ended.
         let is_announced = unfinished.is_some()
             || carried_out.is_some_and(|carried_out| carried_out.record > digest.last_message_record);
         let announced = match digest.has_finished() || is_announced {
@@ -478,8 +479,9 @@ impl PacketFacts<'_> {
         }
     }
 
-    /// Returns the work that the agent announced last, unless it has been checked since. An announcement that the agent
-    /// will look at something no longer counts once a file has been edited or a check has passed or failed.
+    /// Returns the work that the agent announced last, unless it has been checked since. If the agent only announced
+    /// that it would look at something, the announcement is over once a file has been edited or a check has passed or
+    /// failed.
     fn announced_work(&self) -> Option<String> {
         let digest = self.material.digest;
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);
@@ -576,7 +578,8 @@ enum FirstStep {
 /// The possible first steps, each described in words.
 #[derive(Clone, Debug, Default)]
 struct StepOptions {
-    /// The message that the agent was working on when the session ended during a call that only looks at something.
+    /// The message that the agent was working on, and the call that was running when the session ended. This is set
+    /// only if that call only looks at something.
     unfinished: Option<String>,
     /// The newest message, if nothing has been said or done since.
     untouched: Option<String>,

@@ -3,8 +3,8 @@
 use crate::effect::{CompletedCall, Effect, EffectKind, effects_of_call};
 use crate::shell;
 
-/// Returns whether a command line has a part before its last one that must not be run twice, such as a commit or
-/// `echo … >> FILE`. If the line failed, it is unknown whether that part has taken effect.
+/// Returns whether any command on a line, except the last one, must not be run twice. Examples are a commit and
+/// `echo … >> FILE`. If the line failed, it is unknown whether that command has taken effect.
 pub(super) fn may_first_parts_have_taken_effect(command: &str) -> bool {
     let steps = shell::command_steps(command);
     let Some((last, first)) = steps.split_last() else { return false };

@@ -42,7 +42,8 @@ impl PacketFacts<'_> {
         self.material.digest.unfinished_calls().any(is_it).then_some(failing)
     }
 
-    /// Returns what the agent said before it started an edit of unknown outcome, as the end of a sentence.
+    /// Returns a note with what the agent said before it started an edit whose outcome is unknown. The note is added to
+    /// the end of a sentence. It is empty if the agent said nothing.
     fn words_before_unfinished_edit(&self) -> String {
         let digest = self.material.digest;
         let asked = self.goal.newest_prompt.map_or(0, |newest| newest.record);

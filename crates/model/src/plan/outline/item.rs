@@ -23,7 +23,7 @@ pub fn parse_task_item(text: &str, mark: Option<&CheckboxMark>) -> ParsedTaskIte
         Some(CheckboxMark::Certain(status)) => parsed.status = *status,
         Some(CheckboxMark::Likely(status, sign)) => {
             parsed.status = *status;
-            parsed.warning = Some(format!("`[{sign}]` was read as in progress"));
+            parsed.warning = Some(format!("`[{sign}]` was read as “in progress”"));
         }
         None => {}
     }

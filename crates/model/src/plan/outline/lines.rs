@@ -142,8 +142,8 @@ fn is_state_table_task_list(lines: &[&str]) -> bool {
 struct PlanLineClassifier {
     lines: Vec<PlanSourceLine>,
     reads_states: bool,
-    /// The levels of the headings above the current line that are still open, each with the meaning of the lists below
-    /// it.
+    /// The headings whose sections contain the current line, outermost first. Each entry has the level of a heading and
+    /// the meaning of the lists below it.
     open_headings: Vec<(usize, ListMeaning)>,
     heading_count: usize,
     under_steps_heading: bool,

@@ -1,11 +1,11 @@
-//! Marks in the text of an item or a heading that give its state: `✅ DONE`, `- COMPLETE`, `— BLOCKED: why`.
+//! Reads the state of an item or a heading from marks in its text, such as `✅ DONE`, `- COMPLETE` and `— BLOCKED: why`.
 
 use super::super::TaskStatus;
 
 const DONE_SIGNS: [char; 4] = ['✅', '☑', '✔', '✓'];
 const DONE_WORDS: [&str; 9] =
     ["done", "complete", "completed", "finished", "fixed", "shipped", "merged", "implemented", "landed"];
-/// A character after an emoji that changes only its appearance.
+/// A character that may follow an emoji. It changes only how the emoji looks.
 const EMOJI_VARIANT: char = '\u{fe0f}';
 
 /// Returns the text without its done mark, such as `✅` or `- COMPLETE`. Returns `None` if the text has no such mark.
@@ -53,7 +53,7 @@ fn text_before_done_word(text: &str) -> Option<String> {
     };
     let (head, word) = before.trim_end().rsplit_once(' ')?;
     let divided = head.trim_end().strip_suffix(['—', '–']).or_else(|| head.trim_end().strip_suffix(" -"))?;
-    // A done word in lower case may be the end of a sentence, so only a capitalised one is a mark.
+    // A word such as "done" may simply be the end of a sentence, so it is a mark only if it is capitalised.
     let is_mark = is_done_word(word) && word.trim_start_matches(['*', '_']).starts_with(char::is_uppercase);
     is_mark.then(|| join_with_remark(divided, remark))
 }

@@ -113,8 +113,8 @@ pub(crate) fn record_new_runs(
             }
             match write_entries(store, &task, (vec![entry], listing), (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // The bundle of the task is full, and only the user can make room. Still write the later runs, which
-                // may belong to other tasks. The next checkpoint tries this run again.
+                // The bundle of the task is full, and only the user can make room. Continue with the later runs,
+                // which may belong to other tasks. The next checkpoint tries this run again.
                 Err(Error::Refused { what, .. }) => {
                     notes.push(what);
                     recorded = recorded.min(check.last_run_record - 1);
@@ -163,7 +163,8 @@ impl CurrentFiles {
         paths.sort_unstable();
         paths.dedup();
         let edited: HashSet<String> = edited.into_iter().map(|file| file.path.clone()).collect();
-        // Put the files that the session edited first, so that they are compared by content and not by time.
+        // The files that the session edited come first in the list. A hook reads only a limited number of bytes.
+        // Files that it does not read are compared by their times and not by their contents.
         let (first, rest): (Vec<&str>, Vec<&str>) =
             paths.iter().map(String::as_str).partition(|path| edited.contains(*path));
         let listing = checkout.list_files(first.into_iter().chain(rest), MAX_FILE_CONTENT_BYTES_READ_BY_HOOK);

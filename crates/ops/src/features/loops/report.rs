@@ -114,7 +114,8 @@ fn how_to_give_on(world: &World, store: &Store, id: &str) -> (String, &'static s
     }
 }
 
-/// Says that a loop runs nowhere because its session is over, and names the command that gives it to another session.
+/// Says that a loop is not running because its session is over, and names the command that gives the loop to another
+/// session.
 pub fn advice_on_ended_session(world: &World, shown: &LoopShown) -> Option<String> {
     let end = shown.session_end?.describe();
     let session = shown.session.as_deref().map(short_session_id).unwrap_or_default();
@@ -134,7 +135,8 @@ pub fn is_folder_moved(world: &World, store: &Store, root: &Root) -> bool {
     id.is_some_and(|id| trust::former_root(world, &id, &root.path).is_some())
 }
 
-/// Explains why no agent gets the prompt of a loop without consent, and names the command that gives consent.
+/// Explains why no agent gets the prompt of a loop if the user has not consented to the loop, and names the command
+/// that gives consent.
 pub fn advice_without_consent(world: &World, id: &str) -> String {
     match world.find_root() {
         Ok(FoundRoot::Marked { root, store, .. }) if is_folder_moved(world, &store, &root) => format!(
@@ -222,8 +224,8 @@ fn loop_findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         findings.push(Finding::new(FindingLevel::Warning, text).with_hint(format!("`{command}` {effect}")));
     }
     if is_project_folder_moved(project) {
-        // Do not suggest adopting each loop: `thru trust --moved` restores all consents, and another check suggests
-        // it.
+        // Do not suggest `thru loop adopt` for each loop. `thru trust --moved` restores all consents at once, and
+        // another check already suggests that command.
         return (records.len(), findings);
     }
     for state in

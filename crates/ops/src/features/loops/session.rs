@@ -45,8 +45,8 @@ const PROMPT_QUOTE_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 /// How many of the newest loops are searched for the loop of a session.
 const MAX_LOOPS_EXAMINED: usize = 4;
 
-/// Gives a starting session the loop that waits for the next session. The agent is told about the loop at once, even
-/// if the session gets no brief.
+/// If a loop is waiting for the next session, assigns the loop to the session that has just started. The agent is
+/// told about the loop at once, even if the session gets no brief.
 pub fn claim_waiting_loop<'c>(
     context: &'c HookContext<'_>,
     source: StartSource,
@@ -79,7 +79,7 @@ pub fn claim_waiting_loop<'c>(
     }))
 }
 
-/// Returns the text about the waiting loop that a session would get if it started now. Writes nothing.
+/// Returns what a session would be told about the waiting loop if the session started now. Writes nothing.
 pub(crate) fn preview_claimed_loop(project: &ProjectContext, session: Option<&Id>) -> Result<Option<String>> {
     let ProjectContext { store, settings, .. } = *project;
     let pointer = foreground_pointer(store)?;
@@ -246,7 +246,7 @@ pub(crate) fn has_other_session_finished_loop(store: &Store, digest: &Digest) ->
     })
 }
 
-/// Returns whether the user has not asked for any other work since a loop began to run in a session.
+/// Returns false if the user asked a session for other work after a loop began to run in it.
 pub(crate) fn worked_only_on_loop(digest: &Digest, since: &str) -> bool {
     let mut later = digest.prompts.iter().filter(|prompt| prompt.at.as_str() > since);
     later.all(|prompt| prompt::names_no_work(&prompt.text))

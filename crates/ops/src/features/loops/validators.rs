@@ -10,7 +10,7 @@ use model::redact::{REDACTION_MARGIN_BYTES, Redacted};
 use crate::hook::context::{HookContext, record_policy_of};
 use crate::process::{self, CommandJob, EndedCommand, ExitReason};
 
-/// Validators must end this long before the harness's own deadline, so that thru can still answer in time.
+/// How long before the harness's own deadline the validators must end. thru needs this time to answer.
 const VALIDATORS_DEADLINE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs the validators one after another within the time limit, and returns the first failure.

@@ -144,9 +144,9 @@ enum RunFolderKind {
 }
 
 impl ChosenRunFolder {
-    /// Returns the output with the current time as the earliest time at which its file may have been written. All
-    /// work in a shared folder belongs together, so a file there that is already valid stays valid, unless the last
-    /// request for it was different.
+    /// Sets the output's `not_before` to the current time, so that an older file is not valid. All work in a shared
+    /// folder belongs together, so a file there that is already valid stays valid. This does not apply if the last
+    /// request for the file had other inputs or another prompt.
     fn renew_output(
         &self,
         world: &World,

@@ -8,13 +8,13 @@ use store::{Root, RunFolder};
 
 use crate::Result;
 
-/// A stage that passed before inputs of its outputs changed.
+/// A stage whose inputs have changed since it passed.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangeSincePass {
     pub passed_at: String,
     /// The inputs that changed. Empty if it is unknown which of them did.
     pub inputs: Vec<String>,
-    /// The same in words, for every report alike.
+    /// A sentence that describes the change. Every report uses this same sentence.
     #[serde(skip)]
     pub text: String,
 }

@@ -66,7 +66,7 @@ pub enum GateRunProgress {
         verdict: OutputVerdict,
         why: String,
     },
-    /// A launch of a killed run is still working on this output.
+    /// A command that a killed run launched is still working on this output. thru waits for the command or ends it.
     WaitingForOrphan {
         file: String,
         process: Option<i32>,
@@ -169,7 +169,7 @@ fn should_launch(
     }
 }
 
-/// How many of the refused commands the error lists.
+/// The error names at most this many of the refused commands.
 const MAX_COMMANDS_NAMED: usize = 5;
 /// How many characters of each command the error shows.
 const MAX_COMMAND_CHARS_IN_ERROR: usize = 200;
@@ -265,7 +265,8 @@ impl GateRunner<'_> {
         failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// Launches the command of one output until the output is valid or its launches are used up.
+    /// Launches the command of one output again and again, until the output is valid or the command may not be
+    /// launched any more.
     fn launch_until_valid(&self, i: usize, reaper: &ProcessReaper) -> Result<()> {
         if !self.wait_for_orphan(&self.current_output(i))? {
             return Ok(());
@@ -309,7 +310,7 @@ impl GateRunner<'_> {
             let mut expected = lock_ignoring_poison(&self.expected);
             expected.count_launch(i, &digest, &checkout);
             if expected.outputs[i].other_checkout() != output.other_checkout() {
-                // The user allowed this launch with the checkout that was recorded until now, so allow it with the new
+                // The user allowed this launch with the previously recorded checkout, so allow it with the new
                 // checkout too.
                 allow_launches(self.store, self.root, self.run, [&expected.outputs[i]].into_iter(), now)?;
             }
@@ -352,7 +353,7 @@ impl GateRunner<'_> {
         let (patience, why) = match self.relaunch {
             RelaunchPolicy::Yes => (Duration::ZERO, "was ended to make way for a new launch"),
             RelaunchPolicy::No => {
-                (orphan.time_left(self.timeout, self.current_time()), "was ended, because its time was up")
+                (orphan.time_left(self.timeout, self.current_time()), "was ended because its time was up")
             }
         };
         let until = Instant::now() + patience;

@@ -67,8 +67,9 @@ fn instruction_for_author(
     InstructionForOutputAuthor { text: gate::subagent_instruction(&path.to_string_lossy()), path, expected }
 }
 
-/// Requests an output again whose inputs have changed, because whoever asks for the instruction is about to have it
-/// written for the present inputs. Otherwise it would stay stale, whatever is written.
+/// If the inputs of an output have changed, records a new request with the present inputs. Whoever asked for the
+/// instruction will write the output for these inputs. Without the new request, the output would still count as
+/// stale.
 fn renew_stale_request(world: &World, place: &GateContext, run: &RunFolder, file: &str) -> Result<()> {
     if !place.trusted || world.is_inside_gate_run_launch() {
         return Ok(());
@@ -92,8 +93,8 @@ fn renew_stale_request(world: &World, place: &GateContext, run: &RunFolder, file
     Ok(())
 }
 
-/// Names the command that asks for a file in a stage of its own. `thru gate expect` replaces everything that its stage
-/// expected before, so the command must not name a stage that exists.
+/// Suggests a `thru gate expect` command that requests a file in a new stage. The command must not name an existing
+/// stage, because it would then replace everything that this stage expects.
 fn how_to_expect(place: &GateContext, file: &str) -> String {
     let live = place.find_live_run().ok().flatten().map(|live| live.run.read_all_lists());
     let earlier = earlier::open_earlier_stages(&place.store, &place.root, &place.settings.settings());

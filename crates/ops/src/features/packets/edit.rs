@@ -179,7 +179,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
             });
         }
     };
-    // Typed or piped text may have other line endings than the file, so they are converted.
+    // Convert the line endings, because those of typed or piped text may differ from those of the file.
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_ending());
     document

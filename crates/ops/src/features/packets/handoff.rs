@@ -390,8 +390,8 @@ pub(crate) fn write_packet(
             .is_ok_and(|entries| roster::is_over(&entries, &project.store, &digest.session, world.now));
     let left_behind = running.as_ref().filter(|_| is_session_over);
     let loop_left_behind = left_behind.map(|state| state.id.clone());
-    // What the user demanded of the loop is still demanded of the work. In the packet, it is only data: a loop runs no
-    // validators of a packet unless the user says so.
+    // The validators, the promise and the limit of the loop still apply to the unfinished work, so the packet repeats
+    // them. Nothing runs because of this: a loop uses the validators of a packet only if the user asks for it.
     let mut validators = request.validators.to_vec();
     let validators_of_loop = left_behind.map_or(&[][..], |state| &state.validators);
     for validator in validators_of_loop.iter().map(|command| redact(command.clone())) {

@@ -59,7 +59,8 @@ pub(super) struct OfferedPacket {
     pub id: String,
     pub purpose: String,
     pub updated_at: String,
-    /// Whether the packet goes first because its session crashed after the newest active packet was changed.
+    /// Whether this packet is a crashed session's draft that is newer than all active packets. Such a draft goes
+    /// first.
     pub is_latest_crash: bool,
 }
 
@@ -70,10 +71,10 @@ impl OfferedPacket {
     }
 }
 
-/// Returns the open packets that no running session has claimed. `thru status` and briefs show the first of these
-/// packets first, and `thru pickup` uses it if no id is given. The active packets come before the drafts, each most
-/// recently changed first. However, if the draft of a crashed session is newer than all active packets, it comes first,
-/// because it describes the latest work.
+/// Returns the open packets that no running session has claimed. `thru status` and briefs show them in this order,
+/// and `thru pickup` takes the first one if no id is given. The active packets come before the drafts. Within each
+/// group, the most recently changed packet comes first. However, if the draft of a crashed session is newer than all
+/// active packets, it comes before them, because it describes the latest work.
 pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<OfferedPacket>> {
     Ok(offered_packets(store, now, open_packets(store)?))
 }

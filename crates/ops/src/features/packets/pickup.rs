@@ -95,7 +95,7 @@ pub struct PickupReport {
     /// The worktree in which the packet's session worked, if it is not this checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// Whether any session can still pick up this packet, because none has claimed it.
+    /// Whether this packet is open and not claimed by a running session. Any session can then pick it up.
     #[serde(skip)]
     pub is_on_offer: bool,
     /// Another packet on offer, if the user named no packet and this one was chosen because its session crashed.

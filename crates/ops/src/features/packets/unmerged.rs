@@ -47,8 +47,8 @@ impl UnmergedWork {
                     None => ["git", "switch", &packet.branch].map(str::to_owned).to_vec(),
                 };
                 let found = work(name, Some(quote_command(&command)));
-                // If HEAD contains the packet's commit, it may still lack later commits of the packet's branch. Only files
-                // that are missing here show this.
+                // HEAD may contain the packet's commit but lack later commits of the packet's branch. These commits
+                // matter only if they contain a file of the packet that is missing here.
                 (is_packet_missing_here || found.has_packet_file_missing_here(checkout, packet))
                     .then_some(found)
             }

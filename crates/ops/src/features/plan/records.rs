@@ -38,8 +38,8 @@ fn decisions_of_phase(store: &Store, phase: &Phase, now: Timestamp) -> Result<Ve
     Ok(current.map(|one| one.decision.describe_for_model(400)).collect())
 }
 
-/// Returns the finished phases that have no record. Phases that were imported as finished are left out. They are
-/// recognised by tasks without completion times.
+/// Returns the finished phases that have no record. A phase that was already finished when it was imported is left
+/// out. None of its tasks has a completion time.
 pub fn phases_without_record(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     let mut missing = Vec::new();
     let ended_here =

@@ -153,7 +153,7 @@ fn not_changed_error(role: &Id, changed: &LifecycleChange) -> Error {
         LifecycleChange::Refused(refused) => Error::Refused {
             what: refused.to_string(),
             hint: format!(
-                "`thru lifecycle recover {role}` makes it active again; --force takes the step anyway, and records that"
+                "`thru lifecycle recover {role}` makes it active again; --force takes the step anyway, and the history records this"
             ),
         },
         LifecycleChange::FileNameClash { .. } => match refuse_similar_name(role, changed) {

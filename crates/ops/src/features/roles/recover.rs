@@ -159,7 +159,7 @@ pub fn recover_report(world: &World, named: Option<&str>) -> Result<RecoverRepor
             Err(Error::Refused { what, .. }) => report.unchanged_reason = Some(what),
             Err(error) => {
                 report.unchanged_reason = Some(error.to_string());
-                // If giving the role failed too, keep that error, because it came first.
+                // If the session could not be given the role, keep that earlier error.
                 report.lifecycle_error.get_or_insert(error);
             }
         }
@@ -202,8 +202,8 @@ fn skill_names(role: &Id) -> Vec<String> {
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
-/// Returns the architecture document. A document that the settings name is listed even if it does not exist, because
-/// the user expects it.
+/// Returns the architecture document. A document that is named in the settings is listed even if it does not exist,
+/// because the user expects to see it.
 fn architecture_document(roles: &ProjectRoles) -> Option<DocumentToRead> {
     let named = roles.settings.roles_architecture_doc.to_string();
     let is_expected = named != Settings::DEFAULT.roles_architecture_doc;

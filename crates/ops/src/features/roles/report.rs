@@ -34,7 +34,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
 }
 
-/// A compaction that has not finished this long after it was announced is assumed not to have happened.
+/// A compaction should finish within this time after it was announced. If it does not, thru assumes that it never
+/// happened.
 const MAX_COMPACTION_TIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// Checks the roles. If the project uses no roles, there is nothing to report.

@@ -23,7 +23,7 @@ pub struct ActivityReport {
     pub agents: Vec<CallCounts>,
     /// Counts by session, most recently active first.
     pub sessions: Vec<SessionCounts>,
-    /// What the summaries of all sessions saved.
+    /// The tokens that summaries have saved in all sessions, even if the report is about one session.
     pub summaries: SavedTokens,
 }
 

@@ -187,15 +187,15 @@ fn is_whole_journal(text: &[u8], size: u64) -> bool {
     (text.len() as u64) < size / 2
 }
 
-/// Returns the time after which edits are compared: ten minutes before the last earlier prompt. Returns `None` if the
-/// text contains no such prompt.
+/// Returns the time after which edits are compared. This is ten minutes before the last prompt, not counting the
+/// current prompt. Returns `None` if the text contains no other prompt.
 fn time_edits_matter_from(text: &[u8], now: Timestamp) -> Option<String> {
     let before = time::to_rfc3339(now.saturating_sub(MIN_AGE_OF_EARLIER_PROMPT).ok()?);
     let prompt = time::parse_time(scan::last_prompt_time(text, &before)?)?;
     Some(time::to_rfc3339(prompt.saturating_sub(MAX_CLASH_GAP).ok()?))
 }
 
-/// Returns the end of a session's journal, back to the time `from` if possible.
+/// Returns the end of a session's journal. It contains everything since `from`, unless that is too long to read.
 fn journal_tail_since(store: &Store, session: &Id, from: &str) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     for window in TAIL_BYTES_OF_ATTEMPTS {

@@ -23,7 +23,8 @@ pub const CONTINUED_WORK_BRIEF_SECTION: BriefSection = BriefSection {
     signal: ScoreSignal::Activity,
 };
 
-/// How many sessions are followed back if each of them only continues the one before it.
+/// The user may have said only “continue” in several sessions in a row. At most this many sessions are traced back to
+/// find the original task.
 const MAX_SESSIONS_FOLLOWED: usize = 4;
 
 /// Earlier work that a session continues.
@@ -41,7 +42,7 @@ pub fn continued_work_candidate(context: &BriefContext) -> Option<Candidate> {
     }
     let (store, described) = (context.project.store, context.described_session?);
     let redact = context.project.settings.redact_options();
-    // If the session is still at work, the brief section about packets already describes its packet.
+    // If the session is still at work, the packet section of the brief already describes its packet.
     if matches!(context.occasion, BriefOccasion::Started | BriefOccasion::Asked)
         && let Some((packet, is_done)) = packet_of_session(store, described, redact)
     {
@@ -86,7 +87,7 @@ pub(crate) fn continued_request(store: &Store, session: &Id, redact: RedactOptio
     Some(goal.task_prompt.or(goal.newest_prompt)?.text.clone())
 }
 
-/// Returns the earlier session whose work a session continues, if its own user only said “continue”.
+/// If the user only said “continue” in `session`, returns the earlier session whose work it continues.
 pub(crate) fn continued_session(
     store: &Store,
     session: &Id,

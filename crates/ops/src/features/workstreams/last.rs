@@ -9,8 +9,8 @@ use super::follow::workstream_naming_session;
 use super::{Workstream, WorkstreamFinder, session_state};
 
 impl WorkstreamFinder<'_> {
-    /// Returns the workstream that a session works on, if it is still open. Errors count as no workstream, because a
-    /// session can work without one.
+    /// Returns the workstream that a session works on, if it is still open. If an error occurs, returns `None`,
+    /// because a session can work without a workstream.
     pub(super) fn open_workstream_of_session(
         &self,
         session: &Id,

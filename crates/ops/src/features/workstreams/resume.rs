@@ -1,4 +1,4 @@
-//! `thru resume`: the commands for manifests and reading gates.
+//! The `thru resume` commands. They handle manifests, and show which files of a manifest the agent has read.
 
 mod migrate;
 mod questions;

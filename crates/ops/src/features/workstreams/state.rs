@@ -78,7 +78,7 @@ impl SessionState for TickedEntries {
     }
 }
 
-/// The sets of unread files of which the agent has been reminded.
+/// Records which sets of unread files the agent has been reminded of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RemindersSent {
     pub unread_file_sets: Vec<String>,

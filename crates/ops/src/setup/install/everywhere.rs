@@ -114,7 +114,7 @@ fn folders_with_installations(world: &World) -> Result<InstalledFolders> {
     let installed = world.installs().map_or(Ok(Vec::new()), |installs| installs.list_checkouts())?;
     let mut known: Vec<PathBuf> = trusted.iter().map(|(_, root)| PathBuf::from(&root.path)).collect();
     known.extend(installed.into_iter().map(|checkout| checkout.canonicalize().unwrap_or(checkout)));
-    // The projects that still exist at one path or more.
+    // The projects that still exist at one or more of their paths.
     let mut projects: Vec<ProjectId> = Vec::new();
     projects.extend(trusted.into_iter().filter(|(_, root)| Path::new(&root.path).is_dir()).map(|(id, _)| id));
     match world.find_root() {

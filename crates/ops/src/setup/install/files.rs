@@ -69,7 +69,7 @@ pub(in crate::setup) fn open_folder(
             let missing: Vec<&Path> = folder.ancestors().take_while(|above| !above.exists()).collect();
             std::fs::create_dir_all(folder).map_err(|e| fail(&e))?;
             for created in missing {
-                // If this fails, the worst result is that an empty folder stays after an uninstallation.
+                // If this fails, an uninstallation may leave an empty folder behind, which does no harm.
                 let _ = world
                     .installs()
                     .map_or(Ok(()), |list| list.add_folder(created, FolderChange::Created, world.now));

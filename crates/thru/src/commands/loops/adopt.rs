@@ -36,7 +36,7 @@ fn print_adoption(shown: &LoopShown) {
     ask::print_marked_text(&shown.prompt);
     match shown.validators.is_empty() {
         true => output::print_line("No command would be run."),
-        false => output::print_line("When the agent gives its promise, sh would run these commands:"),
+        false => output::print_line("To check the agent's promise, sh would run these commands:"),
     }
     for command in &shown.validators {
         ask::print_marked_text(command);

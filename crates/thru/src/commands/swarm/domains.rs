@@ -5,8 +5,8 @@ use crate::output::{self, BOLD, DIM, OutputFormat};
 
 /// Name the fields of expertise that a text touches on (off unless `swarm.domains` is true)
 ///
-/// Searches for words that are typical of a field, which is only a rule of thumb. An architect agent that reads the
-/// task is a better judge.
+/// Searches the text for words that are typical of a field. This is only a rule of thumb: an architect agent that
+/// reads the task is a better judge.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The text; `-` reads it from stdin

@@ -185,7 +185,7 @@ fn set_time_of_last_move(env: &TestEnv, time: &str) {
     fs::write(&path, format!("{earlier}\n{who}> {} {zone_and_what}\n", at.as_second())).unwrap();
 }
 
-/// A branch switch and a stash give files a new time and their old content.
+/// After a branch switch or a stash, a file can have a new modification time although its content is unchanged.
 #[test]
 fn a_new_time_alone_is_not_called_an_edit() {
     let env = env_with_failed_tests(&["app/split.py"]);
@@ -220,7 +220,8 @@ fn the_users_own_change_is_not_told_as_the_sessions() {
     assert!(brief.contains("app/split.py may have changed since"), "{brief}");
 }
 
-/// A journal can name any folder. Git does not run in another repository, and its files are not compared.
+/// A journal can name any folder, even one in another repository. `thru` does not run git in that repository and does
+/// not compare its files.
 #[test]
 fn a_folder_of_another_repository_is_not_examined() {
     let env = env_with_failed_tests(&["app/split.py"]);

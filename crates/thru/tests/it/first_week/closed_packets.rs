@@ -48,7 +48,8 @@ fn pick_up(env: &TestEnv, id: &str) {
     stop_at(env, "19:01:06", "s2", "The test of q.clear() is there and passes.");
 }
 
-/// Lets a session work on another task and asserts what the texts about it contain.
+/// Lets a session work on another task. Then asserts that the rules are in every text about the session if `are_told`
+/// is true, and in none of them otherwise.
 fn assert_rules_told(env: &TestEnv, session: &str, file: &str, rules: &[&str], are_told: bool) {
     ask_at(env, "19:02:01", session, OTHER_TASK);
     edit_at(env, "19:02:02", session, file);
@@ -80,8 +81,8 @@ fn a_rule_of_a_closed_packet_is_not_carried_on_into_a_new_task() {
     end_at(&env, "19:01:11", "s2");
     start_at(&env, "19:02:00", "s3");
     assert_rules_told(&env, "s3", "src/queue.js", &[RULE, LATER_RULE], false);
-    // The session that wrote the packet goes on with another task. A rule about pushing applies to every task, so it is
-    // still told.
+    // The session that wrote the packet goes on with another task. A rule about pushing applies to every task, so the
+    // texts still contain that rule.
     let (env, id) = env_with_packet();
     env.thru_call(&["packet", "done", &id]).run().assert_ok();
     assert_rules_told(&env, "s1", "docs/export.md", &[RULE], false);

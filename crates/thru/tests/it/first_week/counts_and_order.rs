@@ -105,7 +105,8 @@ fn note_of_help(env: &TestEnv, words: &[&str]) -> String {
     help.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A session crashed after the newest active packet was written, so its own packet describes the latest work.
+/// A session crashed after the newest active packet was written. The packet of the crashed session is newer, so it
+/// describes the latest work.
 #[test]
 fn after_a_crash_the_packet_of_the_crashed_session_comes_first() {
     let env = TestEnv::with_repository();

@@ -1,5 +1,5 @@
-//! Tests that a run whose output was cut does not hide what an earlier run of the same check showed, and that the part
-//! which is visible is not taken for the whole.
+//! Tests for runs whose output was cut. Such a run must not hide what an earlier run of the same check showed. The
+//! part that is visible must not be taken for the whole output.
 
 use super::changes_on_disk::write_at;
 use super::handoffs::{ask_at, edit_at, run_at, start_at, stop_at, thru_at};
@@ -9,8 +9,8 @@ use super::*;
 const WHOLE: &str = "Exit code 1\n.F\n======\nFAIL: test_three (tests.test_settle.Settle.test_three)\n------\nTraceback (most recent call last):\n  File \"/p/tests/test_settle.py\", line 11, in test_three\n    self.assertEqual(a, b)\nAssertionError: Lists differ: [('ann', 300)] != [('ann', 300), ('bob', 200)]\n\n------\nRan 2 tests in 0.001s\n\nFAILED (failures=1)";
 const CUT: &str = "Ran 2 tests in 0.001s\n\nFAILED (failures=1)";
 
-/// Returns the brief and the packet after a run that showed the failed test, and a run that did not. A file was edited
-/// between them if `edited` names it.
+/// Runs a check twice. The first output shows the failed test; the second is cut and does not show it. If `edited`
+/// names a file, the file is edited between the two runs. Returns the brief and the packet.
 fn told_after_two_runs(edited: Option<&str>) -> [String; 2] {
     told_after_two_runs_with_change(edited, None)
 }
@@ -56,7 +56,8 @@ fn after_a_change_on_disk_the_earlier_error_is_not_told() {
     }
 }
 
-/// What `cargo test -q` prints last for a package with a library: there are no documentation tests.
+/// The last lines that `cargo test -q` prints for a library without documentation tests. They count only
+/// documentation tests, so every count is zero.
 const DOC_TESTS: &str = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
 
 /// Returns the brief and the packet after a run.

@@ -1,4 +1,4 @@
-//! Tests failures that were fixed, stages that passed, and workstreams that are finished.
+//! Tests for failures that were fixed, stages that passed, and workstreams that are finished.
 
 use super::files_at_risk::repository_with_files;
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};

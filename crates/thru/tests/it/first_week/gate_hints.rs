@@ -1,4 +1,5 @@
-//! Tests that the hints about the outputs of a stage work in the state in which they are given, and lose nothing.
+//! Tests for the hints about the outputs of a stage. The suggested commands must work in the state in which they are
+//! suggested, and valid outputs must stay valid.
 
 use super::*;
 
@@ -51,7 +52,8 @@ fn the_hint_for_a_missing_output_keeps_the_valid_ones() {
     assert_eq!(verdict(&env, "review-a.md", &[]), "valid");
 }
 
-/// A new request is a new run, so that no file of an earlier run passes for fresh. It must not happen unnoticed.
+/// `thru gate expect` starts a new run, so that no file of an earlier run counts as a new output. It must warn that
+/// valid outputs of the earlier run are no longer used.
 #[test]
 fn a_new_run_says_that_it_does_not_use_the_valid_outputs() {
     let env = env_with_stage(&["--critical", "review-a.md", "--advisory", "review-b.md"]);
@@ -130,8 +132,8 @@ fn check_and_status_tell_the_same_about_a_stage_whose_inputs_changed() {
     }
 }
 
-/// Nothing launches the command of such an output, so only the request for its instruction shows that it is written
-/// again for the new inputs.
+/// `thru gate run` cannot launch anything for such an output. Instead, `thru gate prompt` requests the output again
+/// for the new inputs.
 #[test]
 fn a_stale_output_without_a_command_can_be_written_again() {
     let env = env_with_stage(&["--critical", "review-a.md"]);

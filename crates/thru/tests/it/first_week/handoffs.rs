@@ -3,7 +3,7 @@
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
-/// Fires an event of a session at a time on the test day, such as `19:30:05`.
+/// Fires an event of a session. `time` is a time of day on the test day, such as `19:30:05`.
 pub(super) fn fire_at(env: &TestEnv, time: &str, session: &str, event: &str, fields: Value) -> String {
     let payload = env.event_payload(session, event, fields);
     let call = env.hook_call(event, payload.to_string());
@@ -237,7 +237,7 @@ fn files_at_risk_are_named_with_their_folder_and_are_those_of_the_session() {
     let files = "tests/{test_sum.py,test_cli.py}, csvsum/__main__.py";
     let brief = env.run_thru(&["brief"]).assert_ok().stdout;
     assert!(brief.contains(&format!("- 3 files edited by the session, not committed: {files}")), "{brief}");
-    // Before the list of files, the brief mentions no file without its folder.
+    // Above the list of files, the brief names every file together with its folder.
     let (before, _) = brief.split_once("\nFiles:\n").unwrap();
     assert!(!before.contains(" test_cli.py") && !before.contains(" __main__.py"), "{brief}");
     env.fire_event("s1", "PreCompact", json!({"trigger": "auto"}));

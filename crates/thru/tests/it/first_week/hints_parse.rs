@@ -1,9 +1,9 @@
-//! Tests that every command that a message of thru suggests can be typed: its subcommand, its operands and its options
-//! exist. Whether it also works in the state in which it is suggested is tested with the feature.
+//! Tests that every command that `thru` suggests in a message exists, with its subcommand, operands and options. The
+//! tests of each feature check whether the command also works in the state in which it is suggested.
 
 use super::*;
 
-/// Texts in backticks that are no commands to type.
+/// Texts in backticks that are not commands to type.
 const NO_COMMANDS: [&str; 3] = ["thru task …", "thru hook …", "thru {command}"];
 
 fn source_files(folder: &Path, files: &mut Vec<std::path::PathBuf>) {
@@ -33,8 +33,8 @@ fn joined_lines(text: &str) -> String {
     joined
 }
 
-/// Returns the words of a command up to its redirections and the command that it runs. Placeholders are filled in with
-/// values that their options accept.
+/// Returns the words of a command before the first redirection, pipe or `--`. Placeholders are replaced by values
+/// that the options accept.
 fn words_to_type(command: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in command.split_whitespace() {

@@ -45,8 +45,8 @@ fn only_a_command_that_ran_before_has_a_last_run() {
         let env = TestEnv::with_root();
         let picked = pickup_of_killed_session(&env, command);
         let expected = format!(
-            "\n`{command}` was running when the session ended; its outcome is unknown, check before running it again \
-             ({expected}).\n"
+            "\n`{command}` was running when the session ended; its outcome is unknown, so check its effects \
+             before running it again ({expected}).\n"
         );
         assert!(picked.contains(&expected), "{expected}: {picked}");
     }

@@ -1,10 +1,11 @@
-//! Tests the text of the files that a manifest loads: its white space is that of the file.
+//! Tests for the files that a manifest loads. A brief quotes their text with its white space unchanged.
 
 use super::*;
 
 const FOLDER: &str = "project/.agent/context/workstreams/01-indent";
 
-/// Creates a workstream that loads this file, and returns the brief after a compaction and what the gate says.
+/// Creates a workstream that loads this file. Returns the brief after a compaction, followed by the output of
+/// `thru resume gate`.
 fn brief_and_gate(name: &str, text: &str) -> (String, String) {
     let env = TestEnv::with_root();
     env.write_file(format!("{FOLDER}/{name}"), text);

@@ -1,4 +1,4 @@
-//! Tests that the commands that are suggested for a loop work in the state of the loop in which they are suggested.
+//! Tests that if `thru` suggests a command for a loop, the command works in the loop's current state.
 
 use super::handoffs::{ask_at, start_at, thru_at};
 use super::*;

@@ -15,7 +15,8 @@ fn loop_in_session(env: &TestEnv) -> String {
     env.run_thru_json(&["loop", "list"])["loops"][0]["id"].as_str().unwrap().to_owned()
 }
 
-/// Asserts that the text says that the loop does not run, and names the command that gives it to another session.
+/// Asserts that the text says that the loop is not running. The text must also name the command that gives the loop
+/// to another session.
 fn assert_left(text: &str, id: &str, command: &str) {
     assert!(text.contains(command), "{command}: {text}");
     let says = text.contains("not running") && (text.contains("crashed") || text.contains("over"));
@@ -98,7 +99,8 @@ fn status_line(env: &TestEnv, session: &str) -> String {
 }
 
 /// Lets session `s2` take the loop over and stop with this message. If the message contains no promise, the loop is
-/// paused first. Returns the texts in which a packet can be on offer.
+/// paused first. Returns the texts that would offer an open packet: the output of `thru sweep` and of `thru status`,
+/// and what a new session is told.
 fn texts_after_take_over(env: &TestEnv, id: &str, message: &str) -> [String; 3] {
     start_at(env, "19:31:00", "s2");
     thru_at(env, "19:31:01", "s2", &["loop", "activate", id]);
@@ -120,7 +122,7 @@ fn offers_work(text: &str) -> bool {
 #[test]
 fn a_finished_loop_leaves_no_packet_of_the_crashed_session_on_offer() {
     let done = "Leading zeros stay text now. <promise>DONE</promise>";
-    // The crashed session is swept either before the loop is taken over, or only later.
+    // The crashed session is swept either before or after the loop is taken over.
     for is_swept in [true, false] {
         let env = TestEnv::with_root();
         let id = loop_in_session(&env);

@@ -72,7 +72,7 @@ fn a_command_that_succeeded_before_an_or_is_done() {
     }
 }
 
-/// The text of a failed check still counts, because `||` only hides its exit code. So does a failure behind a pipe.
+/// `||` and `|` hide the exit code of a failed command. The failure still counts if the output shows it.
 #[test]
 fn a_failed_check_before_an_or_stays_open() {
     for (command, output) in [

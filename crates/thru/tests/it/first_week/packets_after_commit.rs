@@ -53,7 +53,7 @@ fn committed_files_of_earlier_sessions_are_not_at_risk() {
     commit_all(&env);
     let picked = pick_up(&env);
     assert!(!picked.contains("not committed") && !picked.contains("At risk:"), "{picked}");
-    // A packet that is written now no longer says that the first session's file is uncommitted.
+    // A packet that is written after the commit does not say that the first session's file is uncommitted.
     thru_at(&env, "19:01:06", "s2", &["handoff", "write the changelog"]);
     let picked = pick_up(&env);
     assert!(!picked.contains("not committed"), "{picked}");

@@ -6,7 +6,8 @@ use crate::packet_sweeps::mark_session_dead;
 
 const HANDED_OVER: &str = "document q.clear in the README and add q.peek";
 
-/// Creates a project in which session `s1` finished its task, was thanked, and handed other work over.
+/// Creates a project in which session `s1` finished its task, got the user's thanks, and wrote a packet for other
+/// work.
 fn env_with_packet() -> TestEnv {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");

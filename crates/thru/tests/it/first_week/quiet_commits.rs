@@ -1,4 +1,4 @@
-//! Tests commits whose command printed nothing because a later command of the same line failed.
+//! Tests for commits that printed nothing and were followed by a failed command on the same line.
 
 use std::path::Path;
 

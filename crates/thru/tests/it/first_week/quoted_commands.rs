@@ -1,5 +1,5 @@
-//! Tests in which form briefs and packets quote the commands of a session. A quoted line is one that ran, or a contiguous
-//! part of one.
+//! Tests how briefs and packets quote the commands of a session. Each quoted line is a command line that ran, or a
+//! contiguous part of one.
 
 use super::handoffs::{ask_at, edit_at, run_at, start_at, stop_at, thru_at};
 use super::*;

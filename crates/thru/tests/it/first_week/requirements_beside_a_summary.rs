@@ -12,7 +12,7 @@ const SUMMARY: &str = "1. Primary Request and Intent: The user asked to add `--f
                        lines by timestamp. --to is exclusive, as in journalctl.\n2. Files: src/main.rs (argument \
                        parsing).\n3. Pending Tasks: none known\n4. Current Work: argument parsing in src/main.rs.";
 
-/// Fills a summary up, so that it is not a thin one.
+/// Lengthens a summary, so that it does not count as thin.
 fn long_summary(beginning: &str) -> String {
     let line = "\n   - `parse_args` in src/main.rs walks over the arguments and compares each of them with a known name.";
     format!("{beginning}{}", line.repeat(20))

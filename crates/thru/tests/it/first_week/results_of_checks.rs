@@ -246,7 +246,7 @@ fn the_last_session_is_the_one_that_was_last_about_something() {
     end_at(&env, "19:03:03", "s4");
     assert_last_session(&env, "19:03:10", "s2", "Explain how the parser treats spaces");
 
-    // This session discusses two requests without any call.
+    // The agent answers two requests of this session without calling any tool.
     start_at(&env, "19:04:00", "s5");
     ask_at(&env, "19:04:01", "s5", "Design a flag for the width of the output");
     stop_at(&env, "19:04:02", "s5", "Let us call it --width.");

@@ -1,5 +1,5 @@
-//! Tests what is said about commits that were rebased or reset, and about stashes. The commands really run, because git's
-//! own files are believed before the commands.
+//! Tests what `thru` says about stashes and about commits that were rebased or reset. The tests really run the git
+//! commands, because `thru` trusts git's own files more than the recorded commands.
 
 use super::files_at_risk::repository_with_files;
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, thru_at};
@@ -31,7 +31,8 @@ fn short_id(env: &TestEnv, commit: &str) -> String {
     env.run_git(&["rev-parse", "--short=7", commit]).trim().to_owned()
 }
 
-/// A repository with a remote that has a commit more, in which the session `s1` has committed a change of `calc.py`.
+/// Creates a repository in which session `s1` has committed a change to `calc.py`. The remote has one commit that the
+/// repository does not have.
 fn env_with_commit() -> TestEnv {
     let env = repository_with_files(&["calc.py", "more.py"]);
     let origin = env.base_folder().join("origin.git");

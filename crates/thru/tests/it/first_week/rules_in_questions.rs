@@ -1,4 +1,4 @@
-//! Tests that a rule which the user states is told to later sessions, whatever else the message says.
+//! Tests that later sessions are told every rule that the user stated, no matter what else the message said.
 
 use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;

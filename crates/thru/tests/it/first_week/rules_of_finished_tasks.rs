@@ -100,7 +100,7 @@ fn a_rule_of_an_earlier_session_is_told_only_while_its_task_may_be_open() {
         end_at(&env, "19:01:06", "s2");
         let told = start_at(&env, "19:02:00", "s3");
         let as_rule = format!("in an earlier session: “{rule}”");
-        let as_quotation = format!("in session s1 on 2026-11-15, about the task of that time: “{rule}”");
+        let as_quotation = format!("in session s1 on 2026-11-15, about the task at that time: “{rule}”");
         for text in [&told, &packet] {
             assert_eq!(text.contains(rule), is_quoted, "{rule} {commits}: {text}");
             assert_eq!(text.contains(&as_rule), is_rule, "{rule} {commits}: {text}");

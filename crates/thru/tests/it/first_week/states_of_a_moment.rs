@@ -1,4 +1,4 @@
-//! Tests that a statement which held only for a moment is not passed on after the work went on.
+//! Tests that a statement that was true only for a moment is not repeated once the work has moved on.
 
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::*;

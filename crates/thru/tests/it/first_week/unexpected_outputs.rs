@@ -1,4 +1,4 @@
-//! Tests the command that is named when an output was not expected.
+//! Tests the command that `thru gate` suggests if a file is not one of the expected outputs.
 
 use super::*;
 

@@ -9,8 +9,8 @@ use crate::packet_sweeps::mark_session_dead;
 
 const TASK: &str = "Run the migration once.";
 const MIGRATION: &str = "./scripts/migrate.sh";
-const UNKNOWN: &str = "`./scripts/migrate.sh` was running when the session ended; its outcome is unknown, check before \
-     running it again";
+const UNKNOWN: &str = "`./scripts/migrate.sh` was running when the session ended; its outcome is unknown, so check its \
+     effects before running it again";
 
 /// Returns the line of a transcript with the user's message or the agent's calls.
 fn line(role: &str, content: &Value) -> String {
@@ -160,7 +160,8 @@ fn the_next_step_is_not_the_call_of_unknown_outcome() {
 
 const LOOP_PROMPT: &str = "Write docs.md, all parts.";
 
-/// Runs a loop in session `s1`, which stops once without the promise.
+/// Runs a loop in session `s1`. The session stops once with a message that does not contain the promise, so the loop
+/// continues.
 fn continued_loop(env: &TestEnv) {
     env.run_thru(&[
         "loop",
@@ -181,7 +182,7 @@ fn continued_loop(env: &TestEnv) {
     stop_in_loop(env, "19:10:03", "First part.");
 }
 
-/// Lets the session of the loop stop. Returns the hook's answer.
+/// Fires the stop event of session `s1`, which runs the loop. Returns the hook's answer.
 fn stop_in_loop(env: &TestEnv, time: &str, message: &str) -> String {
     let payload = env.event_payload("s1", "Stop", json!({"last_assistant_message": message}));
     let call = env.hook_call("Stop", payload.to_string());
@@ -270,7 +271,7 @@ fn a_check_that_failed_in_another_session_is_no_validator() {
     let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
     assert!(picked.contains("- `make test` (exit 2, in an earlier session"), "{picked}");
     assert!(!picked.contains("Done when") && !picked.contains("not run yet"), "{picked}");
-    // If the user asks for the check, its last result is known.
+    // If the user makes the check a validator, the packet shows its last result.
     let id =
         env.run_thru_json(&["handoff", "describe it", "--session", "s1", "--validator", "make test"])["id"]
             .clone();

@@ -47,8 +47,8 @@ pub fn hostile_corpus() -> Vec<String> {
         ["c", "7", "8", "D", "M", "(0", ")B", "#8", "%G", "=", ">", "N", "O", "Z"]
             .map(|body| format!("\u{1b}{body}")),
     );
-    // Add every control character except the newline and the tab, which are harmless, and NUL, which no argument can
-    // contain.
+    // Add every control character except three: the newline and the tab are harmless, and an argument cannot contain
+    // NUL.
     all.extend((1..0x20u8).filter(|c| !b"\n\t".contains(c)).map(|c| char::from(c).to_string()));
     all.extend((0x7f..=0x9fu32).filter_map(char::from_u32).map(String::from));
     let marks = HiddenCharacters::new();

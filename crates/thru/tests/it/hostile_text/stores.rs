@@ -52,7 +52,7 @@ pub fn hostile_but_readable_store() -> TestEnv {
     env
 }
 
-/// Writes a summarised output, a removed output, and a run of the benchmark.
+/// Writes the records of a summarised output, of an output whose original was removed, and of a benchmark run.
 fn write_summaries(env: &TestEnv) {
     let folder = "project/.agent/context/summaries";
     env.write_file(format!("{folder}/{ORIGINAL_ID}.txt"), corpus_part(30, 40));
