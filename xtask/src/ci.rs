@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::table::{self, ColumnAlignment};
-use crate::{bench, dist, e2e, fuzz, platforms, tidy, torture};
+use crate::{bench, dist, e2e, fuzz, platforms, tidy};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum StepOutcome {
@@ -63,7 +63,19 @@ pub fn run_ci() -> Result<bool> {
     let binary = run.join_parallel_step("dist", dist).is_some_and(|ended| ended.status.success());
     // Fuzzing runs for a fixed time, so no other step runs at the same time.
     run.run_step("fuzz", || fuzz::run_fuzz(&fuzz::Args::default()));
-    let mut harness_tests = None;
+    let (mut harness_tests, mut torture) = (None, None);
+    if binary && cfg!(target_os = "linux") {
+        // The quick torture tests kill processes at every call that changes the disk, and make every call fail once.
+        // The full torture tests take ten times as long and are started by hand. They wait for the disk and for other
+        // processes, so all other tests run at the same time.
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["torture", "--quick"]);
+        torture = Some(ParallelStep::start(command));
+    } else if cfg!(target_os = "linux") {
+        run.skip_step("torture", "there is no binary to drive");
+    } else {
+        run.skip_step("torture", "it makes single system calls fail with strace, which exists on Linux only");
+    }
     if built && binary {
         // The tests with the real harnesses use less than one core, so all other tests run at the same time.
         harness_tests = Some(ParallelStep::start(command_for_tests(&[HARNESS_TESTS], &harnesses)?));
@@ -92,16 +104,8 @@ pub fn run_ci() -> Result<bool> {
     } else {
         run.skip_step("arm64 tests", "they do not build");
     }
-    if !cfg!(target_os = "linux") {
-        run.skip_step("torture", "it makes single system calls fail with strace, which exists on Linux only");
-    } else if binary {
-        // The quick torture tests kill processes at every call that changes the disk, and make every call fail once.
-        // The full torture tests take ten times as long and are started by hand.
-        run.run_step("torture", || {
-            torture::run_torture(&torture::Args { quick: true, ..Default::default() })
-        });
-    } else {
-        run.skip_step("torture", "there is no binary to drive");
+    if let Some(step) = torture {
+        run.join_parallel_step("torture", step);
     }
     if let Some(ended) = harness_tests.and_then(|step| run.join_parallel_step("harness tests", step)) {
         tests.add_counts(e2e::read_test_output(&ended).tests);
