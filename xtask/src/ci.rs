@@ -66,8 +66,8 @@ pub fn run_ci() -> Result<bool> {
     let (mut harness_tests, mut torture) = (None, None);
     if binary && cfg!(target_os = "linux") {
         // The quick torture tests kill processes at every call that changes the disk, and make every call fail once.
-        // The full torture tests take ten times as long and are started by hand. They wait for the disk and for other
-        // processes, so all other tests run at the same time.
+        // The full torture tests take ten times as long and are started by hand. Torture tests spend most of their time
+        // waiting for the disk or for other processes, so the other tests run at the same time.
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["torture", "--quick"]);
         torture = Some(ParallelStep::start(command));

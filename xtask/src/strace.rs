@@ -103,8 +103,8 @@ pub fn first_distinct_system_calls(log: &str) -> FirstDistinctCallsByKind {
 /// what a read returned.
 fn arguments_without_values(call: &SystemCall) -> String {
     let arguments = match call.arguments.split_once(">, \"") {
-        // A read at the end of a file is a different call from a read of its text: if it fails, all of the text has
-        // already been read.
+        // Reading the end of a file counts as a different call from reading its text. If a call fails at the end, all
+        // of the text has already been read.
         Some((file, read)) if READING_CALLS.contains(&call.name) => {
             format!("{file} {}", if read.starts_with('"') { "end" } else { "text" })
         }

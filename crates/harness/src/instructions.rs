@@ -24,7 +24,7 @@ pub const INSTRUCTION_FILES: &[&str] = &[
     ".aider.conf.yml",
 ];
 
-/// Folders whose files agents and their harnesses read automatically.
+/// Folders whose contents are read automatically by agents and their harnesses.
 pub const INSTRUCTION_FOLDERS: &[&str] = &[
     ".claude",
     ".factory",

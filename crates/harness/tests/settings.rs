@@ -301,7 +301,7 @@ fn upgrades_end_where_they_began() {
 }
 
 /// Claude Code rewrites its settings when a user allows a tool. The white space changes, but the order of the keys in
-/// our hooks stays the same. From the order of the keys, uninstalling learns what the file contained before the
+/// our hooks stays the same. `uninstall_hooks` uses this order to determine what the file contained before the
 /// installation.
 #[test]
 fn survives_being_written_anew() {
@@ -592,7 +592,7 @@ fn the_diff_shows_the_inserted_lines() {
     assert_eq!(apply_diff(&a, &unified_diff(&a, &b)), b);
 }
 
-/// `count_insertions` must also notice that a change is not an insertion.
+/// `count_insertions` must return `None` if a change does more than insert text.
 #[test]
 fn the_oracle_detects_wrong_edits() {
     assert_eq!(count_insertions(b"ac", b"abc"), Some(1));

@@ -200,7 +200,8 @@ pub fn find_clashes(own: &[Activity], others: &[Activity]) -> Vec<Clash> {
     found
 }
 
-/// Returns the edit nearest to a time, or `None` if it is too far away for a clash. `edits` are sorted by time.
+/// Returns the edit that is nearest to a time. Returns `None` if no edit is near enough to count as a clash.
+/// `edits` must be sorted by time.
 fn nearest_edit<'e, 'a>(
     edits: &'e [(Timestamp, &'a Activity, &'a str)],
     at: Timestamp,

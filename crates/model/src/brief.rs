@@ -184,8 +184,8 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
     facts
 }
 
-/// Describes each call after the agent's last message in a few words. Only the last `most` calls are described, and the
-/// oldest of these comes first.
+/// Describes the calls after the agent's last message, each in a few words, oldest first. If there are more
+/// than `most` calls, only the newest ones are described.
 pub fn describe_last_steps(digest: &Digest, most: usize) -> Vec<String> {
     let mut steps = sections::state::describe_steps(
         digest,
@@ -207,7 +207,8 @@ fn asks_for_work(digest: &Digest, candidate: &Candidate) -> bool {
     quoted.is_some_and(|prompt| prompt.prompt_kind() != PromptKind::Question)
 }
 
-/// Removes the answered requests for which no room is left after all other facts. Returns the remaining candidates.
+/// Removes the answered requests that do not fit in `room`. If any other fact does not fit, all answered
+/// requests are removed. Returns the remaining candidates.
 fn without_answered_beyond_room(ranked: RankedCandidates, room: usize) -> Vec<Candidate> {
     let budget = BriefBudget { max_units: room, max_tokens: None, ratios: TokenRatios::UNIFORM_RATIOS };
     let choice = choose_forms(&ranked, budget);

@@ -137,8 +137,9 @@ fn plain_ascii_length(bytes: &[u8]) -> usize {
     whole + bytes[whole..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// Returns how many bytes after the introducer belong to its escape sequence. The introducer is `ESC`, or a C1
-/// character equivalent to `ESC` and a letter. The grammar is that of ECMA-48, which terminals implement.
+/// Returns how many bytes after the introducer belong to its escape sequence. The introducer is `ESC` or a C1
+/// character. A C1 character is equivalent to `ESC` followed by one other character. The grammar is that of
+/// ECMA-48, which terminals implement.
 fn escape_sequence_length(introducer: char, rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (kind, head) = match introducer {

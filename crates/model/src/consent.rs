@@ -29,8 +29,9 @@ pub fn digest_of_claim(state: &Loop) -> ConsentDigest {
     fields.finish()
 }
 
-/// Returns the digest for the launch of one output. It covers the output's command, its prompt, the file that it must
-/// write, and the worktree in which the command runs, because a script in another worktree can be a different one.
+/// Returns the digest for the launch of one output. It covers the output's command, its prompt, and the file
+/// that it must write. If the command does not run in the root's own checkout, the digest also covers the
+/// worktree in which it runs, because a script there may be different.
 pub fn digest_of_output(output: &ExpectedOutput) -> ConsentDigest {
     let mut fields = FieldHasher::new("output");
     fields.add_output(output);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 /// Normalised text that can be searched for other text.
 #[derive(Debug)]
 pub struct SearchableText {
-    /// The text in lower case with single spaces, without quotation marks, brackets and markup.
+    /// The text in lower case with single spaces, without quotation marks, brackets or markup.
     text: String,
     words: BTreeSet<String>,
 }
@@ -46,8 +46,8 @@ impl SearchableText {
         words.len() >= 4 && held * 100 >= words.len() * MIN_PERCENT_OF_MATCHING_WORDS
     }
 
-    /// Returns the percentage of the meaningful words in `text` that also occur in this text. Returns 0 if `text` has
-    /// too few meaningful words.
+    /// Returns the percentage of the meaningful words in `text` that also occur in `self`. Returns 0 if `text`
+    /// has too few meaningful words.
     pub fn percent_of_words_shared_with(&self, text: &str) -> usize {
         let wanted = normalise_text(text);
         let words: BTreeSet<&str> = meaningful_words(&wanted).collect();

@@ -45,7 +45,7 @@ const MAX_STARTUP_BRIEF_UNITS: usize = 2_000;
 /// brief only lists what has changed since the session was last active.
 const MAX_REPLAYED_BRIEF_UNITS: usize = 1_000;
 
-/// Returns the effects that record an event.
+/// Returns the changes to the store that record an event.
 pub fn changes_to_record_event(
     facts: &StoreStateBeforeEvent,
     event: &Event,
@@ -116,8 +116,8 @@ fn session_state_changes(
     }
 }
 
-/// Returns the occasion for a brief at this event, if any. `replays` is true if the harness resumes sessions with their
-/// whole conversation.
+/// Returns why a brief must be sent at this event, or `None` if no brief is due. `replays` is true if the
+/// harness restores the whole conversation when it resumes a session.
 pub fn brief_occasion(event: &Event, pending: Option<PendingBrief>, replays: bool) -> Option<BriefOccasion> {
     if event.subagent.is_some() {
         return None;
@@ -163,8 +163,8 @@ pub fn sends_guidance_to_summariser(event: &Event, settings: &Settings) -> bool 
         && settings.compaction_guidance
 }
 
-/// Returns guidance for the summariser, followed by as many facts from features as fit. Nothing depends on the
-/// guidance, because the summariser may ignore it.
+/// Returns guidance for the summariser, with a list of `facts`. If the list would be too long, the facts at its
+/// end are left out. The summariser may ignore the guidance, so nothing depends on it.
 pub fn summariser_guidance(facts: &[String]) -> Reply {
     let mut text = SUMMARISER_GUIDANCE_TEXT.to_owned();
     let mut room = MAX_GUIDANCE_FACTS_UNITS;

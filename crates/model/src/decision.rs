@@ -174,7 +174,7 @@ pub fn id_from_content(source: DecisionSource, text: &str) -> String {
     id_from_hash(&["", source.name(), text.trim()])
 }
 
-/// Returns the id of a decision that a person typed.
+/// Returns the id of a decision whose text was typed by a person.
 pub fn id_of_typed_decision(ts: &str, by: &str, text: &str, supersedes: &str) -> String {
     id_from_hash(&[ts, by, text, supersedes])
 }

@@ -170,8 +170,8 @@ pub struct Digest {
     /// when a brief or a packet is composed and are never stored.
     #[serde(skip)]
     pub instructions_of_earlier_sessions: Vec<InstructionOfEarlierSession>,
-    /// The user's messages up to this time are about a packet that is now done. The time is in RFC 3339 format.
-    /// It is empty if there is no such packet. It is collected when a brief or a packet is composed and is
+    /// A time in RFC 3339 format. The user's messages up to this time are about a packet that is now done. If
+    /// there is no such packet, this field is empty. It is set when a brief or a packet is composed and is
     /// never stored.
     #[serde(skip)]
     pub closed_work_until: String,
@@ -262,9 +262,8 @@ pub struct Digest {
     /// composed and is never stored.
     #[serde(skip)]
     pub has_loop_continued_turn: bool,
-    /// Whether the agent may have begun something after the newest prompt that these records do not show, because the
-    /// end of the transcript could not be read. This is determined when a brief or a packet is composed and is never
-    /// stored.
+    /// Whether these records may lack work that the agent did after the newest prompt, because the end of the
+    /// transcript was not read. This is determined when a brief or a packet is composed and is never stored.
     #[serde(skip)]
     pub may_have_unseen_work: bool,
     /// The number of transcript lines or database rows that could not be read.

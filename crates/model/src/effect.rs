@@ -33,7 +33,7 @@ const MAX_EFFECT_TEXT_BYTES: usize = 200;
 const MAX_CHANGED_FILES_LIST_BYTES: usize = 2_000;
 const MAX_EFFECT_PLACE_BYTES: usize = 200;
 
-/// The place of a stash that contains only some of the changes, if it is unknown which.
+/// The place of a stash that contains an unknown part of the changes.
 pub const SOME_CHANGES: &str = "some changes";
 
 const MAX_EFFECT_ID_BYTES: usize = 120;

@@ -310,8 +310,8 @@ pub fn paths_in_error(error: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns whether an error names this file. A name without a dot, such as `tests/cases`, may be an ordinary word, so it
-/// counts only together with its folder. The line in which make names the failed target says nothing about a file.
+/// Returns whether an error names this file. A name without a dot, such as `tests/cases`, may be an ordinary
+/// word, so it counts only together with its folder. A line in which `make` names its failed target is ignored.
 pub fn names_file(error: &str, path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let wanted = match (name.contains('.'), folder.rsplit('/').next()) {
@@ -466,7 +466,8 @@ fn is_echoed_command(line: &str) -> bool {
     is_name && words.next().is_some_and(is_option) && !line.contains(": ")
 }
 
-/// Returns whether a line says that a Go package's tests failed, and how long they took.
+/// Returns whether a line is Go's summary of a failed package. The summary contains the package and a duration,
+/// as in `FAIL example.com/shop 1.2s`.
 fn is_package_verdict(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let (first, package, time) = (words.next(), words.next(), words.next());

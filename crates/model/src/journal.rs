@@ -214,11 +214,12 @@ impl RecordedFile {
     }
 }
 
-/// How one check of a command line ended.
+/// The result of one of the checks in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordedCheckOutcome {
-    /// `passed`, `failed`, `ran` if the result is unknown, or empty if the check may not have run.
+    /// Either `passed` or `failed`. If the check ran but its result is unknown, this is `ran`. If the check may
+    /// not have run, this is empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub ended: String,
     /// The exit code of the command line, if this check determined it.

@@ -179,8 +179,8 @@ fn messages_that_need_what_came_before() {
         ("rename the reader to parser", false),
         ("this line is drawn twice, please draw one line only", false),
         ("/review", false),
-        // The word "it" makes only a short message unclear. Both of these messages are long, but the first one depends
-        // on an earlier message, because it begins with "hmm but".
+        // The word "it" makes a message unclear only if the message is short. Both of these messages are long,
+        // but the first one depends on an earlier message, because it begins with "hmm but".
         (
             "hmm but could we not simply compare it with the commit from which the topic branch was once made?",
             true,

@@ -95,7 +95,7 @@ fn bytes_to_text(bytes: Vec<u8>) -> String {
     }
 }
 
-/// Redacts bytes that need not be UTF-8. Bytes outside secrets are unchanged.
+/// Redacts text that may contain invalid UTF-8. Bytes outside secrets are unchanged.
 pub fn redact_bytes(text: &[u8], options: RedactOptions) -> Cow<'_, [u8]> {
     redact_range(text, 0..text.len(), options)
 }

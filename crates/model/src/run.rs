@@ -68,8 +68,8 @@ pub enum RunResult {
     Unknown,
 }
 
-/// What a command does to the project. If a command line contains checks of several kinds, the line has the kind that
-/// comes first in this list.
+/// What a command does to the project. A command line that contains checks of several kinds is assigned the kind
+/// that comes first in this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CommandKind {

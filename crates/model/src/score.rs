@@ -143,7 +143,7 @@ pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::Commands,
         "commands",
-        "by rank: checks, traps and other commands; three quarters of that value for a check that passed",
+        "by rank: checks, traps and other commands; for a check that passed, three quarters of the value",
         "journal",
     ),
     signal_row(ScoreSignal::Problems, "problems", "by rank: problems with hooks", "indexes/receipts.jsonl"),

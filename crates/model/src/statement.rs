@@ -291,7 +291,8 @@ pub fn announces_next_step(text: &str) -> bool {
     let last = split_sentences(line).pop().unwrap_or_default();
     let small = last.to_lowercase().replace('’', "'");
     let offers = ["let me know", "want me to", "would you like", "shall i", "tell me"];
-    // "Printing is next." and "I import it next." announce a step, but "You can choose what comes next." does not.
+    // "Printing is next." and "The import comes next." announce a step, but "You can choose what comes next."
+    // does not.
     let ends_in_next = small.trim_end_matches('.').ends_with(" next") && !small.contains("what ");
     last.ends_with(':')
         || small.contains(" let me ")

@@ -128,8 +128,8 @@ fn split_line_into_sentences(line: &str) -> Vec<&str> {
     found
 }
 
-/// Cuts a sentence to at most `most` characters at the end of a clause. Returns `None` if it has no clause that ends in
-/// the second half of that length.
+/// Cuts a sentence at the end of a clause. `most` is the maximum length in characters. Returns `None` if no
+/// clause ends in the second half of that length.
 pub fn cut_at_clause(sentence: &str, most: usize) -> Option<String> {
     const CLAUSE_ENDS: [&str; 6] = [", ", "; ", ": ", " – ", " — ", " - "];
     /// A clause that begins with one of these words changes the meaning of the clause before it.

@@ -72,8 +72,8 @@ pub fn read_verdict(text: &str) -> ReadVerdict {
     }
 }
 
-/// Combines the verdicts of an answer, which must agree. A doubtful verdict makes an approval unreadable, but a
-/// rejection stays a rejection.
+/// Combines the verdicts that were found in an answer. The verdicts must agree. A doubtful verdict makes an
+/// approval unreadable, but a rejection stays a rejection.
 fn combine_verdicts(found: &[Result<Ruling, VerdictProblem>]) -> ReadVerdict {
     let mut clear: Vec<Ruling> = found.iter().filter_map(|one| one.ok()).collect();
     clear.dedup();

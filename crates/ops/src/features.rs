@@ -232,7 +232,7 @@ pub enum NextStepUrgency {
     PausedWork,
     /// Work is on offer, and any session can continue it.
     OfferedWork,
-    /// A loop is running, or waits for the next session.
+    /// A loop is running or waiting for the next session.
     ActiveLoop,
     /// A run is still waiting for outputs.
     MissingOutputs,

@@ -215,7 +215,8 @@ pub(crate) enum NewFileAccess {
 impl NewFileAccess {
     fn mode(self) -> Mode {
         match self {
-            // At first, only the owner can read the file. It gets its mode once it has its final owner.
+            // At first, only the owner can read the file. For `WithOwner`, `apply_to` sets the owner before it sets the
+            // mode.
             NewFileAccess::ForOwner | NewFileAccess::WithOwner { .. } => Mode::from_raw_mode(0o600),
             NewFileAccess::ByUmask => Mode::from_raw_mode(0o666),
             NewFileAccess::WithMode(mode) => mode,

@@ -282,8 +282,8 @@ impl HeadMove<'_> {
         BranchMove { commit_before, commit, at: self.at, what }
     }
 
-    /// Returns whether this move of HEAD may have rewritten files, including files whose content is the same again by
-    /// now. The checkout of a new branch at the same commit rewrites none.
+    /// Returns whether this move of HEAD may have rewritten files. A file also counts as rewritten if its old content
+    /// has been restored since. Checking out a new branch at the same commit rewrites no files.
     fn rewrites_files(&self) -> bool {
         self.what.starts_with("checkout:") && self.old != self.new
             || self.what.starts_with("rebase")
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(
             checkout_kind(&tree),
             Some(CheckoutKind::Worktree { main_checkout: main }),
-            "relative, as newer gits write it"
+            "relative, as newer versions of git write it"
         );
         fs::write(&back, format!("{}/.git\n", module.display())).unwrap();
         assert_eq!(

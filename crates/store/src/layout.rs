@@ -193,7 +193,7 @@ pub fn lifecycle_lock_path(machine: &str) -> String {
 pub const OUTPUTS_FOLDER: &str = "outputs";
 /// The file in a run that lists the expected outputs.
 pub const EXPECTED_FILE: &str = gate::EXPECTED_FILE;
-/// The file in a run that lists the outputs that the stage continued without.
+/// The file in a run that lists the omitted outputs. The stage continued without these outputs.
 pub const OMITTED_OUTPUTS_FILE: &str = gate::OMITTED_OUTPUTS_FILE;
 /// The folder that records which run each session works on.
 pub const RUN_WORKED_ON_BY_SESSION_FOLDER: &str = "state/gate-run";

@@ -66,7 +66,7 @@ impl Store {
             return Ok(());
         }
         let dir = self.dir().create_subfolder(folder)?;
-        // Keep a note from an older version, because it may contain a loss that has not been reported yet.
+        // Keep a note from an older version, because it may record a loss that has not been reported yet.
         if dir.rename_if_new_name_is_free(layout::FORMER_LOST_RECORDS_NAME, name).is_ok() {
             return dir.sync_folder();
         }

@@ -38,7 +38,8 @@ pub enum GitTrackedFiles {
     NoneTracked,
     /// The paths of the tracked files, relative to the store, such as `indexes/active-loop.json`.
     Files(Vec<String>),
-    /// The reason why git's index cannot be read. Any file may then be tracked, and may have come with a commit.
+    /// The reason why git's index cannot be read. Without the index, it is unknown which files are tracked and may
+    /// therefore have come with a commit.
     Unknown(String),
 }
 

@@ -15,17 +15,17 @@ const MAX_ZONE_FILE_BYTES: usize = 1024 * 1024;
 /// The folder that contains one file for each named time zone.
 const ZONEINFO_FOLDER: &str = "/usr/share/zoneinfo";
 
-/// Formats a time like `2026-11-15 20:22 CET`. A string that is not a time is returned unchanged.
+/// Returns the local date and time, such as `2026-11-15 20:22 CET`. A string that is not a time is returned unchanged.
 pub fn local_date_and_time(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M %Z").to_string())
 }
 
-/// Formats a time like `20:22:03`. A string that is not a time is returned unchanged.
+/// Returns the local time of day, such as `20:22:03`. A string that is not a time is returned unchanged.
 pub fn local_time_of_day(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%H:%M:%S").to_string())
 }
 
-/// Formats a date like `2026-11-15`. A string that is not a time is returned unchanged.
+/// Returns the local date, such as `2026-11-15`. A string that is not a time is returned unchanged.
 pub fn local_date(utc: &str) -> String {
     to_local_time(utc).map_or_else(|| utc.to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }

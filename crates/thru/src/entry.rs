@@ -34,7 +34,7 @@ extern "C" fn main(argc: c_int, argv: *const *const c_char, envp: *const *const 
     let variables = (0..).map(|i| unsafe { *envp.add(i) }).take_while(|variable| !variable.is_null());
     // One scan of all variables is cheaper than a lookup for each setting. The lookups would take a fifth of a hook's
     // instructions.
-    // SAFETY: the C runtime passes valid strings, which nothing has changed yet.
+    // SAFETY: the C runtime passes valid strings, and nothing has changed them yet.
     let has_variables = variables.map(|variable| unsafe { CStr::from_ptr(variable) }).any(is_thru_variable);
     c_int::from(crate::run_program(words, has_variables))
 }

@@ -109,7 +109,7 @@ pub fn print_json(value: &impl Serialize) {
     }
 }
 
-/// Set once the printed data comes from an untrusted store.
+/// Is set if the printed data comes from an untrusted store.
 static IS_STORE_UNTRUSTED: OnceLock<()> = OnceLock::new();
 
 /// Announces that the following data comes from an untrusted store. Text output begins with a warning; JSON output gets

@@ -93,8 +93,8 @@ pub fn warns_of_error(error: &RecurringError, text: &str) -> bool {
     error.values().any(|message| text.contains(message.as_str()))
 }
 
-/// Returns the lines that explain what went wrong, each with its message. Numbers are removed from both, because they
-/// differ from run to run.
+/// Returns the lines that explain what went wrong, each with its message. Numbers differ from run to run, so they are
+/// replaced by `0` in the lines and in the messages.
 fn error_lines(end: CallOutcome, text: &str) -> Vec<(String, String)> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIAL_ERRORS.iter().any(|trivia| text.contains(trivia)) {

@@ -226,7 +226,8 @@ pub fn print_comparison(fixed: &[MeasuredCut], scored: &[MeasuredCut]) -> bool {
     !is_below
 }
 
-/// Compares the shares of found items. A difference within the confidence interval of the fixed order is noise.
+/// Says whether the scoring found more of the items than the fixed order did. A difference within the confidence
+/// interval of the fixed order is noise.
 fn comparison_word(fixed: FoundShare, scored: FoundShare) -> &'static str {
     let (low, high) = fixed.wilson_interval();
     match scored.percent() {

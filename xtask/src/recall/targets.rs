@@ -89,7 +89,7 @@ impl FoundShare {
         if self.total == 0 { 100.0 } else { 100.0 * self.found as f64 / self.total as f64 }
     }
 
-    /// Returns Wilson's 95 % interval of the share, in percent.
+    /// Returns the 95 % Wilson score interval for the share, in percent.
     pub fn wilson_interval(self) -> (f64, f64) {
         let (n, z) = (self.total as f64, 1.96_f64);
         if self.total == 0 {

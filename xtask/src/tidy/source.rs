@@ -134,7 +134,7 @@ const HARNESS_WORDS: &[&str] = &[
     "Qwen",
 ];
 
-/// Files that may name harnesses, and why.
+/// Files that are allowed to contain names of harnesses, each with the reason.
 const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     (
         "crates/model/src/packet.rs",
@@ -147,8 +147,8 @@ const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     ("crates/thru/src/commands/import", "reads another tool's files"),
 ];
 
-/// Returns whether the argument of a redaction call cuts the text. This is forbidden, because redaction does not
-/// recognise half of a secret.
+/// Returns whether the argument of a redaction call cuts the text. This is forbidden, because redaction cannot
+/// recognise a secret if part of it is missing.
 fn cuts_before_redaction(line: &str) -> bool {
     let Some((_, argument)) = line.split_once(concat!("redact", "(")) else { return false };
     ["cut(", "inline(", "one_line(", "truncate(", "take("].iter().any(|cut| argument.contains(cut))

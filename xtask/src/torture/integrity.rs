@@ -37,7 +37,7 @@ pub fn find_losses(before: &Snapshot, after: &Snapshot, takes: AllowedRemoval) -
                 [PENDING_PATH, DIGESTS_PATH, CURSORS_PATH].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS_PATH) && is_moved_by_migration(path, old, after, takes);
             let unbound = takes == AllowedRemoval::Role && path.starts_with(ROLES_PATH);
-            // Cancelling a loop withdraws its consent.
+            // When a loop is cancelled, the record of the user's consent to it is removed.
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let withdrawn = path.starts_with("state/throughline/consent") && name.starts_with("loop-");
             if !is_log_rotated(path, old, after) && !passing && !kept && !unbound && !withdrawn {
@@ -182,7 +182,7 @@ fn find_loss_in_change(path: &Path, old: &[u8], new: &[u8], takes: AllowedRemova
         return lost.then(|| "more than its boxes has changed".into());
     }
     if path.starts_with(PACKETS_PATH) {
-        // An edit replaces a line or a section. A person's text outside it must stay.
+        // An edit replaces a line or a section. It must keep the text that a person wrote elsewhere in the packet.
         let lost = contains_text(old, HANDWRITTEN_TEXT) && !contains_text(new, HANDWRITTEN_TEXT)
             || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());

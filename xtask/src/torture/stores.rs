@@ -176,8 +176,8 @@ fn all_stores(depth: TortureDepth) -> Vec<HostileStore> {
     let mut stores = Vec::new();
     for (number, &(name, make)) in ATTACKS.iter().enumerate() {
         for (at, arrival) in ARRIVALS.iter().enumerate() {
-            // A quick run tries the first attack in every way. It tries every other attack in only one way, which
-            // changes from attack to attack.
+            // A quick run tries the first attack in every way. It tries each of the remaining attacks in only one way,
+            // and alternates between the ways.
             if depth == TortureDepth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }

@@ -57,7 +57,7 @@ const READ_ONLY_CALLS: &[&str] = &[
 ];
 
 const INJECTED_ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
-/// The errors between which a quick run alternates, so that each system call fails once.
+/// A quick run makes each system call fail once. It uses these errors in turn.
 const QUICK_INJECTED_ERRORS: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
@@ -146,10 +146,10 @@ struct FaultSweep<'a> {
 }
 
 /// How many times the clean run is repeated if a fault was not injected. If the call occurs in all of these runs,
-/// strace is at fault. Otherwise, the call is made only at random.
+/// strace is at fault. Otherwise, the call is made only in some runs.
 const RUNS_TO_SHOW_CHANCE: usize = 4;
 
-/// A quick run kills the process at the same system call in at most this many commands.
+/// Many commands make the same system call. A quick run kills at most this many of these commands at that call.
 const COMMANDS_KILLED_PER_CALL: usize = 3;
 
 /// A quick run makes the same system call fail in at most this many commands. This number is lower than the number

@@ -104,7 +104,7 @@ pub fn truncated_files(lab: &SandboxRoot, depth: TortureDepth) -> Result<Torture
         ensure!(!whole.is_empty(), "{} is empty before the test", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = TortureTally::default();
-        // Never cut off only the final newline, because the file would still be complete.
+        // If only the final newline were cut off, the file would still be complete, so always cut off more.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [

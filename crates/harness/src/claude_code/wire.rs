@@ -126,7 +126,8 @@ fn read_stop<'a>(fields: &JsonFields<'a>) -> StopEvent<'a> {
     }
 }
 
-/// Reads the stop of a sub-agent. The sub-agent that writes the summary of a compaction has an empty type.
+/// Reads the event that reports that a sub-agent has stopped. A sub-agent with an empty type wrote the
+/// summary for a compaction.
 fn read_subagent_stop<'a>(fields: &JsonFields<'a>) -> EventKind<'a> {
     let message = fields.text("last_assistant_message");
     match (fields.text("agent_type").as_deref(), message) {

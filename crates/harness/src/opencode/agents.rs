@@ -7,9 +7,9 @@ use crate::agents::{AgentFiles, FrontmatterFields, yaml_quoted};
 pub const AGENT_FILES: AgentFiles =
     AgentFiles { folder: "agent", render_frontmatter, start_instruction: "opencode --agent NAME" };
 
-/// Denies every tool that can write: tools that change files, the shell, calls to other agents, and the tools of MCP
-/// servers, which have an underscore in their names. Reading is not mentioned, so the user's own rules for reading
-/// apply.
+/// Denies every tool that can write: tools that change files, the shell, calls to other agents, and MCP tools.
+/// The pattern `*_*` matches MCP tools, because their names contain an underscore. Reading is not mentioned, so
+/// the user's own rules for reading apply.
 const READ_ONLY_PERMISSIONS: &str = "permission:
   edit: deny
   write: deny

@@ -4,8 +4,9 @@
 //! `remove` must restore the original bytes, so each rule of this module has its inverse in `remove`:
 //! - In a non-empty container, the items go after the last token. All white space before one of our items is ours.
 //! - In an empty container without a line end, we add a line end before the closing bracket. That line end is ours too.
-//! - In an empty container with a line end, that line end stays before the closing bracket. To distinguish this from
-//!   the previous case, hooks in such a container are written on one line ([`TextFormatting::hooks_on_one_line`]).
+//! - If an empty container already has a line end, we insert the items before this line end. To distinguish
+//!   this case from the previous one, hooks in such a container are written on one line
+//!   ([`TextFormatting::hooks_on_one_line`]).
 //! - If the file is on one line, an empty container gets no white space.
 
 use super::edit::TextEdit;
@@ -78,7 +79,8 @@ pub struct InsertionPoint {
 }
 
 impl InsertionPoint {
-    /// Finds the position at the end of `container`, which is the value of the item `own`.
+    /// Determines where to add items at the end of `container`. If the container is the value of an item, `own`
+    /// is that item.
     pub fn at_end_of(
         text: &str,
         habits: &FileFormatting,

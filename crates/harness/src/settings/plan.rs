@@ -10,7 +10,7 @@ use super::survey::{InstalledThruHook, SettingsSurvey};
 use super::tree::JsonContainer;
 use super::{HookChange, HookChangeKind, HookEntry, HookLocation, SettingsProblem};
 
-/// Matches our hooks in the file with the wanted entries.
+/// The result of comparing the wanted entries with our hooks in the file.
 pub struct HookPlan<'a> {
     matched_pairs: Vec<(&'a InstalledThruHook, &'a HookEntry)>,
     missing: Vec<&'a HookEntry>,
@@ -167,8 +167,9 @@ fn new_file_edit(place: &HookLocation, entries: &[&HookEntry], habits: &FileForm
     TextEdit::insertion(0, print_node(&file, &look) + look.line_end)
 }
 
-/// Adds groups to an event's array. `ours` contains our hooks in that array, which record the state of the file before
-/// our installation. The new groups must record the same state, because the old groups may be removed.
+/// Adds groups to an event's array. `ours` contains those of our hooks that are already in the array. Each of
+/// them records what the file contained before our installation. The new groups must record the same, because
+/// the old groups may be removed.
 fn add_groups(
     array: &JsonContainer,
     mut spot: InsertionPoint,

@@ -84,8 +84,8 @@ proptest! {
         let at = new.floor_char_boundary(at.index(new.len() + 1));
         let (before, after) = new.split_at(at);
         let text = format!("{before}{}{after}", if line { "// since\n" } else { "/* since */" });
-        // Skip a position at which the inserted text is not a comment: inside a string, inside a comment, or before
-        // the byte order mark.
+        // Skip positions where the inserted text would not become a separate comment: inside a string, inside a
+        // comment, or before the byte order mark.
         if parse_jsonc(&text) != parse_jsonc(&new) || text.starts_with('/') {
             return Ok(());
         }

@@ -41,7 +41,7 @@ pub fn quote_file_text(name: &str, on_disk: &str, redacted: &str) -> QuotedFile 
             (is_redacted, "without secrets"),
             (is_cleaned, "without control characters and invisible characters"),
             (ends_with_crlf, "its lines end with CRLF"),
-            // The agent must not take the backslash for a part of the file.
+            // Without this note, the agent might think that the backslash is in the file.
             (is_escaped, "with `<\\` where the file has `<`"),
         ];
         let notes: Vec<&str> = notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note).collect();
@@ -80,7 +80,7 @@ fn quote_lines(text: &str, max: usize) -> (String, bool) {
     (block, false)
 }
 
-/// Returns the beginning of a line that has at most `max` UTF-16 units.
+/// Returns the beginning of a line, at most `max` UTF-16 units.
 fn beginning_of_line(line: &str, max: usize) -> &str {
     let mut used = 0;
     let end = line.char_indices().find(|(_, c)| {

@@ -58,7 +58,7 @@ fn a_cut_text_keeps_to_its_length_and_says_that_it_is_cut() {
     for form in &quoted.forms {
         assert!(form.starts_with("a.py (only the beginning):\n  > xxx") && form.ends_with("x…"), "{form}");
     }
-    // A short form is cut, and the longest form is whole.
+    // The shortest form is cut, but the longest form quotes the whole file.
     let long = format!("{}\nend\n", "x".repeat(2_000));
     let quoted = quote_file_text("a.py", &long, &long);
     assert!(quoted.is_whole && quoted.forms[0].ends_with('…') && quoted.forms[2].ends_with("\n  > end"));

@@ -15,7 +15,7 @@ pub type DecodeJson = fn(&[u8]) -> Cow<'_, str>;
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'t> {
     bytes: &'t [u8],
-    /// Decodes a part of the JSON string, or `None` if the text is plain.
+    /// The function that decodes a part of the JSON string. `None` if the text is plain.
     decode: Option<DecodeJson>,
 }
 
@@ -126,7 +126,8 @@ pub(super) fn differing_parts<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'
     (&old[start..old.len() - kept], &new[start..new.len() - kept])
 }
 
-/// Returns the positions at which lines begin, from the last one that begins at or before `from` back to the first.
+/// Returns the start positions of lines in descending order. The first result is the last line start at or
+/// before `from`.
 fn line_starts_before(text: &[u8], from: usize) -> impl Iterator<Item = usize> {
     let breaks = memchr::memmem::rfind_iter(&text[..from], LINE_BREAK);
     breaks.filter(|at| is_line_break(text, *at)).map(|at| at + LINE_BREAK.len()).chain([0])

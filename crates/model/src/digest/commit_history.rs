@@ -139,7 +139,8 @@ impl<'m> CommitHistory<'m> {
         self.places.get(id).map_or("", |place| self.commits[*place].subject)
     }
 
-    /// Returns whether a commit contains another one, which the reflog must name.
+    /// Returns whether the commit `whole` contains the commit `part`. The result is `Unknown` if the reflog
+    /// does not name both of them.
     pub fn contains(&self, whole: &str, part: &str) -> Containment {
         if whole == part {
             return Containment::Yes;
@@ -306,7 +307,8 @@ impl<'m> CommitHistory<'m> {
         let oldest = replacements.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         let decided = if are_exact { originals.len() } else { oldest };
         for (place, found) in originals.iter().zip(replacements).take(decided) {
-            // A rebase does not replace a commit whose parent stays the same, but it may amend it.
+            // If the parent of a commit stays the same, a rebase keeps the commit, so the commit has no
+            // replacement. If the rebase amended the commit afterwards, that replacement is already recorded.
             let replacement = &mut self.commits[*place].replacement;
             match found {
                 Some(found) if found != *place => *replacement = Some(Replacement::Commit(found)),

@@ -37,9 +37,9 @@ pub fn drop_times_of_checkouts(times: &mut Vec<FileTime>, checkouts: &[Timestamp
 }
 
 impl Digest {
-    /// Returns the files whose times are compared with the times of runs, most important first. Files that tools read
-    /// or edited count unless they are outputs. Files that only a command or git names count if they look like source
-    /// text.
+    /// Returns the files whose times are compared with the times of runs, most important first. A file that
+    /// tools read or edited is included unless it is an output. A file that is known only from commands or from
+    /// git is included if it looks like source text.
     pub fn files_to_compare_with_runs<'f>(&'f self, listed_by_git: &'f [String]) -> Vec<&'f str> {
         let is_source = |file: &&FileUse| match file.edits + file.reads {
             0 => changed::looks_like_committable_text(&file.path),

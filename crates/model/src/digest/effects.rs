@@ -10,7 +10,7 @@ use crate::journal::JournalRecord;
 use crate::packet::words;
 use crate::shell;
 
-/// A file that has been left out of this many commits is assumed not to be meant for a commit.
+/// If at least this many commits left out a changed file, the file is assumed to be uncommitted on purpose.
 const MIN_COMMITS_WITHOUT_FILE: u32 = 2;
 
 const MAX_EFFECTS_KEPT: usize = 200;
@@ -57,7 +57,8 @@ pub struct GitState<'d> {
     pub branch: &'d str,
     /// The last observed commit.
     pub commit: Option<&'d RecordedEffect>,
-    /// Whether a remote branch contains the last observed commit. If git's own files can be read, they must show it.
+    /// Whether a remote branch contains the last observed commit, according to git's own files. If these files
+    /// cannot be read, an observed push is enough.
     pub is_commit_pushed: bool,
     /// Observed commits that no observed push contains, oldest first. Empty if no remote is known.
     pub unpushed: Vec<&'d RecordedEffect>,

@@ -198,8 +198,9 @@ impl Digest {
         self.failures.iter().rev().filter(move |failure| failure.is_open || failure.record == last)
     }
 
-    /// Returns the last attempt since the newest prompt if it failed. An attempt is, for example, the run of a script,
-    /// a request or a deployment. Earlier attempts are ignored, because no later run can show that they are fixed.
+    /// Returns the last attempt since the newest prompt if it failed. Examples of attempts are requests,
+    /// deployments and runs of scripts. Earlier attempts are ignored, because no later run can show that they
+    /// are fixed.
     fn last_attempt(&self) -> Option<&Failure> {
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
         let is_tried = |what: &str, folder: &str| run::is_attempt_with_result(what, folder);

@@ -144,7 +144,7 @@ fn agreement_with_a_remark_keeps_the_task_and_the_proposal() {
     // A later question is about the same task.
     let later = goal_texts(&[task, plan, yes, "edit: a.py", done, "user: is it fast?"]);
     assert_eq!(later, ("is it fast?".into(), bare(task), String::new(), true));
-    // Each of several proposals belongs to the task.
+    // A second proposal that the user accepts belongs to the same task.
     let second = "said: `a.py` is there. Shall I write `b.py` now?";
     let again = goal_texts(&[task, plan, yes, "edit: a.py", second, "user: Yes, but without a class for it"]);
     assert_eq!(

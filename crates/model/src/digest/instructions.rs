@@ -41,9 +41,9 @@ impl Digest {
         wishes.filter(|(prompt, wish)| !self.revokes_instruction(wish, prompt.record))
     }
 
-    /// Returns the lasting instructions of earlier sessions, newest first, if those sessions edited one of this session's
-    /// edited files or left a failing check. Instructions given for other work may have nothing to do with this work.
-    /// `ended` contains other sessions, newest first.
+    /// Returns the lasting instructions of earlier sessions, newest first. An earlier session counts only if it
+    /// left a failing check, or if it edited a file that this session edited too. The instructions of any other
+    /// session may have nothing to do with this work. `ended` contains other sessions, newest first.
     pub fn instructions_left_by(&self, ended: &[Digest]) -> Vec<InstructionOfEarlierSession> {
         let edited = |digest: &Digest, path: &str| {
             digest.files.iter().any(|file| file.edits > 0 && !file.is_outside_checkout && file.path == path)
@@ -150,7 +150,7 @@ impl Digest {
         edits.peek().is_some() && edits.all(|edit| !self.commits_one_of_which_contains(edit).is_empty())
     }
 
-    /// Returns whether a prompt gives a task of its own, rather than one that continues or corrects the work before it.
+    /// Returns whether a prompt gives a new task, rather than continuing or correcting the work before it.
     fn gives_new_task(&self, prompt: &Prompt) -> bool {
         prompt.begins_turn()
             && self.kind_in_conversation(prompt) == PromptKind::Task
@@ -163,7 +163,8 @@ impl Digest {
         closed.is_some_and(|(closed_at, said_at)| said_at <= closed_at)
     }
 
-    /// Returns whether the agent asked instead of doing what the prompt before this one requested.
+    /// Returns true if the prompt before this one was a request and the agent edited nothing for it. This means
+    /// that the agent asked a question before it did the requested work.
     fn asked_before_working(&self, prompt: &Prompt) -> bool {
         let Some(before) = self.prompts.iter().rposition(|known| known.record < prompt.record) else {
             return false;

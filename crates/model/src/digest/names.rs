@@ -4,7 +4,8 @@ const MAX_FILE_NAMES_FOUND: usize = 64;
 
 const MAX_FILE_NAME_BYTES: usize = 80;
 
-/// Returns the distinct file names in `text`, without folders and line numbers: `parse.rs` for `src/parse.rs:12`.
+/// Returns the distinct file names in `text`, without folders or line numbers: `parse.rs` for
+/// `src/parse.rs:12`.
 pub(super) fn file_names_in(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {
@@ -78,7 +79,7 @@ const CHANGE_WORDS: &[&str] = &[
     "write",
 ];
 
-/// A phrase farther from a file name than this is not about the file.
+/// A phrase that is more than this many bytes away from a file name is assumed not to be about the file.
 const MAX_BYTES_FROM_PHRASE_TO_FILE_NAME: usize = 60;
 
 /// Returns whether `text` names a file only as an example to follow, as in "follow the pattern in `gemini.go`".

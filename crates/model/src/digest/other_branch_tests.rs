@@ -51,7 +51,7 @@ fn the_reflogs_show_on_which_branch_a_commit_is() {
         ("", "", "aaaa", &created, None),
         ("", "Rounds", "aaaa", &created, None),
         ("eeee", "Round", "aaaa", &created, None),
-        // The branch was only created from this commit.
+        // The other branch begins at this commit, but the commit was not made on that branch.
         ("aaaa", "One", "aaaa", &created, None),
         ("bbbb", "Round", "dddd", &ahead, Some(false)),
         ("bbbb", "Round", "", &ahead, Some(false)),
@@ -78,7 +78,8 @@ fn of_several_commits_with_one_subject_the_last_one_of_the_session_counts() {
         ("cccc", "dddd", "commit: Tidy"),
     ]);
     let there: Vec<BranchMove> = (1000..).step_by(10).zip(all).map(|(time, found)| at(time, found)).collect();
-    // The columns are: the id that the command printed, when the session began, and its commit.
+    // The columns are: the commit id that the command printed, the time when the session began, and the commit
+    // that should be found.
     for (id, first_at, expected) in [
         ("", "1970-01-01T00:16:40Z", Some("cccc")),
         // The session began in the same second.

@@ -45,8 +45,8 @@ pub struct Prompt {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
     pub newest_prompt: Option<&'d Prompt>,
-    /// The agent's proposal that the user accepted. Either it is still to be carried out, or the newest prompt accepted
-    /// it.
+    /// The proposal that the agent made and the user accepted. `None` if the proposal has been carried out,
+    /// unless the newest prompt accepted it.
     pub accepted_proposal: Option<&'d AgentStatement>,
     /// The earlier prompt that states the task to which the newest prompt belongs. `None` if the newest prompt is the
     /// task itself.
@@ -219,10 +219,10 @@ impl Digest {
         self.closing_words_of_turn(place).is_some_and(settles_request)
     }
 
-    /// Returns whether the agent has answered the task in `place`. If the agent answered with a proposal and
-    /// the user accepted it, the task stays open until the proposal has been carried out. If the agent edited
-    /// nothing in the task's own turn, the task stays open even after that. In this case, the agent's later
-    /// report is about the proposal and not about the task.
+    /// Returns whether the task in `place` is settled. If the agent ended the task's turn with a proposal and
+    /// the user accepted the proposal, the task stays open until the proposal has been carried out. If the
+    /// agent edited nothing in the task's turn, the task stays open even after the proposal has been carried
+    /// out, because the agent's later report is about the proposal and not about the task.
     fn is_task_settled(&self, place: usize, goal: &Goal) -> bool {
         let Some(outcome) = self.closing_words_of_turn(place).filter(|said| settles_request(said)) else {
             return false;
@@ -324,7 +324,8 @@ impl Digest {
     /// Returns the prompt that came before the newest prompt, if the newest prompt is unclear without it.
     pub fn prompt_explaining_newest(&self) -> Option<&Prompt> {
         let (newest, earlier) = self.prompts.split_last()?;
-        // If the newest prompt accepts a proposal, that proposal explains it, and the prompt before it is not needed.
+        // If the newest prompt accepts a proposal, the proposal explains the prompt, so no earlier prompt is
+        // needed.
         if !prompt::is_unclear_without_message_before(&newest.text)
             || self.current_goal().accepted_proposal.is_some()
         {
@@ -347,8 +348,8 @@ impl Digest {
         (said.record < self.last_message_record).then_some(said.text.as_str())
     }
 
-    /// Returns whether the agent has not yet ended a turn since the prompt. A question counts as answered as soon as
-    /// the agent has said anything.
+    /// Returns whether a prompt is still unanswered. A question is answered as soon as the agent has said
+    /// anything. Any other prompt is answered when the agent ends a turn.
     pub fn is_unanswered(&self, prompt: &Prompt) -> bool {
         let is_question =
             prompt.prompt_kind() == PromptKind::Question || prompt::only_asks_to_look(&prompt.text);

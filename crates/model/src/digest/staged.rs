@@ -77,7 +77,8 @@ impl StagedNames {
         self.names.is_empty() || self.names_file(path)
     }
 
-    /// Removes the names that were staged up to a record, and returns what was staged by then.
+    /// Returns the names that were staged in or before `record`. Removes them, except those that were staged
+    /// again later.
     pub(super) fn take_up_to(&mut self, record: u64) -> StagedNames {
         let names = self.names.iter().filter(|staged| staged.first <= record).cloned().collect();
         self.names.retain(|staged| staged.last > record);

@@ -35,10 +35,12 @@ impl Digest {
         let mut outstanding = outstanding_stashes(earlier);
         let ended = (effect.what != "clear").then(|| remove_stash(&mut outstanding, effect)).flatten();
         let is_in_ended = |file: &FileUse| {
-            // The commands do not say which stash was meant, so it may be any.
+            // `clear` ends all stashes. If another command ended an unknown stash, the file may be in that
+            // stash.
             let Some(ended) = ended else { return true };
             let holds = |used: &&&RecordedEffect| used.effect.stash_may_contain(&file.path);
-            // A stash leaves no changes in the checkout, so the first one after a change contains it.
+            // Stashing removes changes from the checkout, so a change can only be in the first stash that was
+            // made after it.
             let after_change = outstanding.iter().chain([&ended]).filter(holds);
             let first =
                 after_change.filter(|used| used.record > file.changed_at()).map(|used| used.record).min();

@@ -1,6 +1,7 @@
 //! Slash commands that are not prompts: thru's own and the harness's own. A reply to such a command does not answer the
-//! request before it. If the agent worked for the command, as after `/pickup`, the reply answers the command. A message
-//! about thru's records, such as a packet, answers nothing, and does not count as the agent's last message about the work.
+//! request before it. If the command made the agent work, as `/pickup` does, the reply answers the command. A
+//! message about thru's records, for example about a packet, answers no request, and does not count as the
+//! agent's last message about the work.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,7 @@ const MAX_THRU_COMMANDS_KEPT: usize = 80;
 const MAX_COMMANDS_FOR_AGENT_KEPT: usize = 20;
 const MAX_COMMAND_BYTES: usize = 400;
 
-/// A slash command about thru's records that the user typed, such as `/handoff`. It stays active until the next
+/// The user's last slash command about thru's records, such as `/handoff`. It stays active until the next
 /// prompt or until the agent continues its work.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -60,8 +61,9 @@ impl Digest {
         }
     }
 
-    /// Keeps a slash command that the agent may answer like a request. A command that was typed during the agent's work
-    /// controls the harness, unless it is one of thru's.
+    /// Stores a slash command if the agent may answer it as it would answer a request. If the user typed a
+    /// command while the agent was working, the command is stored only if it is one of thru's. Any other
+    /// command controls the harness.
     pub(super) fn add_command_for_agent(&mut self, record: &JournalRecord, is_agent_working: bool) {
         if !prompt::is_command_for_agent(&record.text)
             || is_agent_working && prompt::thru_command(&record.text).is_none()

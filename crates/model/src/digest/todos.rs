@@ -10,7 +10,7 @@ use super::{CallStep, Digest, ToolCallAction};
 /// A todo list is stale if it has not changed for this many prompts.
 const MIN_PROMPTS_MAKING_TODOS_STALE: usize = 6;
 
-/// A todo list is stale if it has not changed for this many new tasks.
+/// A todo list is stale if the user has given this many new tasks since the list last changed.
 const MIN_NEW_TASKS_MAKING_TODOS_STALE: usize = 2;
 
 impl Digest {
@@ -73,8 +73,8 @@ impl Digest {
             && self.open_failures().next().is_none()
     }
 
-    /// Returns whether an entry such as "run the tests" only requests checks, and these have passed since the list
-    /// changed.
+    /// Returns true if an entry asks only for checks, as in "run the tests", and all of these checks have
+    /// passed since the list changed.
     fn has_run_since_todos(&self, entry: &str) -> bool {
         const RUN_WORDS: [&str; 3] = ["run ", "verify ", "check "];
         let small = entry.to_lowercase();

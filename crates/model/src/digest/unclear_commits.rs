@@ -95,9 +95,9 @@ impl Digest {
         worktrees
     }
 
-    /// Decides whether the unclear commits in a worktree were made. Those that stay unclear are kept. `head` is
-    /// the commit at the worktree's HEAD now, or empty if it is unknown. `moves` are the moves of that HEAD,
-    /// oldest first.
+    /// For each command line in a worktree that may have made commits, decides whether it made them. If this
+    /// stays unknown, the command line is kept for a later decision. `head` is the commit at the worktree's HEAD
+    /// now, or empty if it is unknown. `moves` are the moves of that HEAD, oldest first.
     pub fn settle_unclear_commits(&mut self, worktree: &str, head: &str, moves: &[BranchMove]) {
         for unclear in std::mem::take(&mut self.unclear_commits) {
             let verdict = match unclear.worktree == worktree {

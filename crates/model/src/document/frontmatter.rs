@@ -1,8 +1,8 @@
 //! The lines between `---` and `---`. This module parses them into entries and creates the edits that change an entry.
 //!
-//! Both fences may have trailing blanks. If two entries have the same key, **the last one wins**, as in JSON and in
-//! YAML readers that allow duplicates. A line that is not an entry, a list item, a comment or blank is kept and
-//! reported as a finding.
+//! Both fences may have trailing blanks. If two entries have the same key, **the last one wins**, as in JSON and
+//! in YAML readers that allow duplicates. Entries, list items, comments and blank lines are recognized. Any other
+//! line is kept and reported as a finding.
 
 use std::collections::HashMap;
 use std::ops::Range;

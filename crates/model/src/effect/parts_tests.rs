@@ -1,7 +1,8 @@
 use super::*;
 
-/// Describes each command in a line: its words, then `@folder`, `~` if it is in a loop, `!` if the line's success
-/// implies its success, `>` if it is silent, and `|` before its filters.
+/// Describes each command of a command line. The words of the command come first. They are followed by `@folder`,
+/// `~` if the command is in a loop, `!` if the command must have succeeded whenever the whole line succeeds, `>`
+/// if the output is hidden, and `|` before the command's filters.
 fn describe_parts(command: &str) -> Vec<String> {
     let tell = |part: UnwrappedCommand| {
         let mut told = part.words.join(" ");

@@ -40,9 +40,9 @@ pub struct EvidenceStanding<'e> {
 
 /// Judges `entries`, which are ordered oldest first. `fresh` returns whether an entry's files are unchanged.
 ///
-/// A failed run counts as failed until the same command or a wider one passes, or the files change. A rejection by a
-/// person or an agent counts until a later review or approval is good. A claim that tests fail counts until a later
-/// claim or run reports that they pass. A mere claim that something passed proves nothing.
+/// A failed run counts as failed until the same command or a wider one passes, or the files change. A rejection
+/// by a person or an agent counts until a later review or approval is good. A claim of test failures counts until
+/// a later claim or run reports that the tests pass. A mere claim that something passed proves nothing.
 pub fn judge_evidence<'e>(
     entries: &'e [EvidenceEntry],
     mut fresh: impl FnMut(&EvidenceEntry) -> Freshness,
@@ -104,7 +104,7 @@ pub(super) fn entries_in_effect(entries: &[EvidenceEntry]) -> Vec<usize> {
                 })
             {
                 settled.push((judge, is_imported, is_critic));
-                // A later successful run settles a claim that tests fail.
+                // If a later run passed, a claim of test failures no longer counts.
                 let is_outrun = judge == EntryType::Test
                     && verdict.is_negative_verdict()
                     && later.iter().any(|run| run.passed);

@@ -237,7 +237,7 @@ fn any_name_in_line_before(line: &str) -> Option<String> {
     let bare = line.trim_end_matches([':', ' ']).trim_matches(['*', '_', ' ']).trim_end_matches(':');
     let bare = bare.split_once(" (").map_or(bare, |(name, _)| name).trim_matches(['*', '_']);
     name_after_label(bare).or_else(|| {
-        // The name may be bold, or the last word before a colon.
+        // The name may be bold. It may also be the last word before a colon.
         let bold = line.split("**").skip(1).step_by(2).find_map(name_after_label);
         bold.or_else(|| {
             line.trim_end().ends_with(':').then(|| file_name_if_plausible(bare.rsplit(' ').next()?))?

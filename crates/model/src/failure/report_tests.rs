@@ -75,7 +75,7 @@ not ok 4 - suite
     let message =
         "not ok 1 - inner\n  error: |-\n    the slug is off\n    by one\n  code: 'ERR_TEST_FAILURE'\n";
     check(message, &["not ok 1 - inner", "the slug is off"]);
-    // A label says nothing without its value, even if nothing else is left of the report.
+    // A label with no value on its own line is left out, even if the report contains little else.
     check("  expected:\n    0: 'a'\n  actual:\n    0: 'b'\n  ...\n1..7\n# fail 1\n", &["# fail 1"]);
     check("  error: |-\n# fail 1\n", &["# fail 1"]);
     check("Expected:\n1..7\n", &["1..7"]);

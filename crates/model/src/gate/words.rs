@@ -36,7 +36,7 @@ pub fn last_message_to_save(verdict: OutputVerdict, message: Option<&str>) -> Op
     (left_nothing && !text.is_empty()).then(|| format!("{text}\n"))
 }
 
-/// Returns the text that tells a starting sub-agent which output it must write.
+/// Returns the text for a sub-agent that is starting. The text says which output the sub-agent must write.
 pub fn text_for_subagent_with_awaited_output(stage: &str, path: &str) -> String {
     let stage =
         if stage.is_empty() { String::new() } else { format!(" of stage {}", in_backticks(stage, 128)) };
@@ -108,7 +108,8 @@ pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
     }
 }
 
-/// How the commands that repair an output name its run. They must work no matter which run is live.
+/// The stage and the file that the commands for repairing an output take as arguments. The commands must work no
+/// matter which run is live.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemedyCommands {
     /// The stage, or `None` if `thru gate run` chooses this run without the option `--stage`.

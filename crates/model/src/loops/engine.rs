@@ -21,7 +21,7 @@ pub enum ForegroundLoop<'a> {
     Unusable(&'a str),
 }
 
-/// The stop of an agent, in a form that is the same for all harnesses.
+/// What is known about an agent that has just stopped. The form is the same for all harnesses.
 #[derive(Clone, Debug)]
 pub struct LoopStop<'a> {
     pub session: &'a str,
@@ -223,7 +223,7 @@ impl TurnProgress {
         let repeated = state.last_message_digest.is_some()
             && state.last_message_digest == digest_of_message(stop.agent_message());
         let idle_turns = match calls {
-            // If it is unknown whether the turn made progress, it does not count as a turn without progress.
+            // If the number of tool calls is unknown, the turn does not count as a turn without progress.
             None => 0,
             Some(_) if stop.changed_files > 0 => 0,
             // The earlier turn that ended with the same message counts as a turn without progress too.

@@ -194,12 +194,12 @@ mod tests {
             ),
             ("a sub-agent", vec![transcript_line(vec![said_item("a", "one")]), side], Some("one")),
             (
-                "not written yet, after a prompt",
+                "the answer to a prompt is not written yet",
                 vec![transcript_line(vec![said_item("a", "one")]), transcript_line(vec![prompt_item()])],
                 None,
             ),
             (
-                "not written yet, after a stop hook's message",
+                "the answer to a stop hook's message is not written yet",
                 vec![
                     transcript_line(vec![said_item("a", "one")]),
                     transcript_line(vec![TranscriptItem::StopHookFeedback { text: "go on".into() }]),

@@ -33,7 +33,7 @@ impl ValidatorFailure {
     }
 }
 
-/// How many lines at the end of an output the agent gets.
+/// The maximum number of lines that the agent gets from the end of an output.
 const MAX_LAST_OUTPUT_LINES: usize = 40;
 
 /// The maximum number of error lines that the agent gets in addition to the last lines.
@@ -84,8 +84,8 @@ pub fn command_to_resume(state: &Loop, now: Timestamp) -> ResumeCommand {
     ResumeCommand { command: format!("thru loop resume {id}{options}"), effect }
 }
 
-/// Says that a loop is paused or has ended, and why, such as `is paused: 30 iterations`. If the loop is paused, the command
-/// that continues it follows.
+/// Describes the state of a loop and the reason for that state, as in `is paused: it was imported`. For a paused
+/// loop, the text also contains the command that resumes the loop.
 pub fn describe_end_of_loop(state: &Loop, now: Timestamp) -> String {
     const MAX_DETAIL_CHARS: usize = 200;
     let detail = state.ended_detail.as_deref().map(|detail| inline_for_model(detail, MAX_DETAIL_CHARS));

@@ -166,8 +166,8 @@ pub fn last_check_runs(digest: &Digest) -> Vec<CheckRunForPacket<'_>> {
     digest.check_runs().into_iter().filter(|used| used.check_kind.is_check()).map(run).collect()
 }
 
-/// Returns the command, preceded by `cd FOLDER` if needed. An absolute folder is left out, because it would be
-/// useless on another machine.
+/// Returns the command, preceded by `cd FOLDER` if needed. If the folder's path is absolute, `cd FOLDER` is left
+/// out, because that path would be useless on another machine.
 fn command_with_cd(used: &NewestRunOfCheck) -> String {
     let NewestRunOfCheck { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }

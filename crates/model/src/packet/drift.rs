@@ -278,7 +278,7 @@ fn git_claims(packet: &Packet, now: Option<&CurrentGitState>) -> Vec<Claim> {
             ClaimSubject::Head,
             &packet.head,
             ClaimVerification::Unverified,
-            "this is not a git checkout now".into(),
+            "this folder is not a git checkout".into(),
         ));
         return claims;
     };

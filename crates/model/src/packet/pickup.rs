@@ -245,8 +245,8 @@ fn without_quoted_last_message(context: &str, prompt: &str, packet: &Packet) -> 
 /// Sentences with fewer characters, such as "All tests pass.", may be repeated.
 const MIN_UNREPEATED_SENTENCE_CHARS: usize = 30;
 
-/// Removes each of the agent's sentences that already occurs in the text above or in an earlier line. If this leaves
-/// little of what a line quotes, the whole line is removed.
+/// Removes the agent's sentences that already occur in the text above or in an earlier line. If too little of a
+/// line's quotation is left, the whole line is removed.
 fn without_told_sentences(context: &str, above: &str) -> String {
     let titles = [FactClass::State, FactClass::Done].map(|class| format!("{}:", class.title()));
     let mut told = collapse_white_space(&above.replace("\n> ", " "));

@@ -50,7 +50,7 @@ fn a_failed_run_is_told_once() {
             "- In progress. Last said: “Done.”; then edited a.go, edited b.go\n",
         ),
         ("- Last said: “Done.”; then ran `go test ./...` → failed\n", "- Last said: “Done.”\n"),
-        // Other commands and runs that passed are kept.
+        // A failed run of another command is kept. A run that passed is kept too.
         (
             "- Last said: “Done.”; then ran `go vet ./...` → failed, ran `go test ./...` → passed\n",
             "- Last said: “Done.”; then ran `go vet ./...` → failed, ran `go test ./...` → passed\n",

@@ -67,8 +67,8 @@ const COURTESY_WORDS: &[&str] = &[
     "okay", "s", "sure", "thank", "thanks", "yeah", "yep", "yes",
 ];
 
-/// Returns whether a message requests only effects, such as commits, and `kinds` contains an effect for each request.
-/// For example, the only effect that "log a bug and let's move on" requests is an issue.
+/// Returns whether effects of these kinds fulfill everything that a message requests. For example, an issue
+/// fulfills "log a bug and let's move on". Returns false if the message requests nothing.
 pub fn is_fulfilled_by_effects(message: &str, kinds: &[EffectKind]) -> bool {
     let small = message.to_lowercase().replace(" and ", ", ").replace(" then ", ", ");
     let mut asked = false;

@@ -99,13 +99,13 @@ pub fn complete_task(
         }
         (_, CompletionEvidence::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
-                "`thru evidence run {id} -- COMMAND` records evidence; or say why the task is done without it: `thru task done {id} --without-evidence WHY`"
+                "`thru evidence run {id} -- COMMAND` records evidence; `thru task done {id} --without-evidence WHY` completes the task without it"
             );
             return new_edit_refusal(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
         (_, CompletionEvidence::Rejected(what)) => {
             let hint = format!(
-                "a later verdict can settle this; or say why the task is done anyway: `thru task done {id} --without-evidence WHY`"
+                "a later verdict can settle this; `thru task done {id} --without-evidence WHY` completes the task anyway"
             );
             return new_edit_refusal(format!("{id} is not done: {what}"), &hint);
         }

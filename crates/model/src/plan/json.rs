@@ -280,8 +280,8 @@ fn take_text_field(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<Str
     None
 }
 
-/// Removes the first of these fields that contains a string, a number or a list of them, and returns the values as
-/// strings. Fields with other values are kept.
+/// Removes the first of these fields that contains a string, a number, a list of strings and numbers, or `null`.
+/// Returns the values of that field as strings. Fields with other values are kept.
 fn take_text_list_field(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

@@ -35,9 +35,9 @@ pub struct LedgerLine {
 }
 
 impl LedgerLine {
-    /// Returns the line for a change that results in the plan `after`. `hash_before` is the plan before the change. The
-    /// line contains the hash of that plan and the changes to it. If `hash_before` is `None`, the line contains the
-    /// whole new plan.
+    /// Returns the line for a change to a plan. `hash_before` is the old plan, whose hash goes into the line, and
+    /// `after` is the new plan. The line also contains the hash of the new plan and the changes. If there is no
+    /// old plan, the line contains the whole new plan instead of the changes.
     pub fn of_change(seq: u64, hash_before: Option<&Plan>, after: &Plan) -> LedgerLine {
         let changes = match hash_before {
             Some(hash_before) => changes_between_plans(hash_before, after),

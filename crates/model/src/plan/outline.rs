@@ -201,8 +201,8 @@ impl<'s> PlanOutlineReader<'s> {
             rest,
             ..Task::default()
         };
-        // In a file that thru wrote, a comment gives the exact fields wherever the line alone is not exact, so no
-        // warning is needed.
+        // A file that thru wrote needs no warning. If a line in it is ambiguous, a comment contains the exact
+        // fields.
         if let Some(doubt) = parsed.warning.filter(|_| !self.is_written_by_thru) {
             self.add_warning(line, doubt);
         }

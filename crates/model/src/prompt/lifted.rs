@@ -36,8 +36,9 @@ fn is_negated(words: &[String]) -> bool {
     words.iter().any(|word| NEGATIONS.contains(&word.as_str()))
 }
 
-/// Returns whether a later message asks for a change of all files that an instruction protects, or of the part of the
-/// code that it protects.
+/// Returns whether a later message asks to change what an instruction protects. If the instruction names files,
+/// the message must ask to change all of them. Otherwise, it must ask to change the part of the code that the
+/// instruction names.
 fn orders_forbidden_change(wish: &str, later: &str) -> bool {
     if !begins_with_prohibition(wish) || only_asks_to_look(later) {
         return false;

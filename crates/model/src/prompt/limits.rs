@@ -6,7 +6,7 @@ use super::{first_words_in_lower_case, without_opening_words};
 /// Decimal." or "No new dependencies."
 pub(super) fn states_limit(sentence: &str) -> bool {
     const MAX_LIMIT_WORDS: usize = 12;
-    /// Words after "no" that begin an answer or a remark.
+    /// If one of these words follows "no", the sentence is an answer or a remark.
     const REMARK_WORDS: &[&str] = &[
         "a", "but", "clue", "doubt", "error", "errors", "go", "hurry", "i", "idea", "it", "just", "longer",
         "luck", "matter", "more", "need", "no", "not", "one", "problem", "rush", "thank", "thanks", "that",

@@ -8,7 +8,8 @@ use crate::text::split_into_sentences;
 /// A longer message is a request of its own.
 const MAX_ANSWER_CHARS: usize = 240;
 
-/// How many words a first sentence may have if it neither chooses nor repeats anything from the question.
+/// The maximum length, in words, of a first sentence that neither chooses an option nor repeats a word of the
+/// question.
 const MAX_WORDS_OF_BARE_ANSWER: usize = 3;
 
 /// How many words of a question are compared.

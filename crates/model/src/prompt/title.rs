@@ -32,8 +32,8 @@ pub fn title_of_message(text: &str) -> String {
     }
 }
 
-/// Shortens a request to about `most` characters, but keeps the prohibitions in it: "Fix the parser … Do not add any
-/// dependency."
+/// Shortens a request but keeps its prohibitions, as in "Fix the parser … Do not add any dependency." `most` is
+/// the approximate maximum length in characters.
 pub fn shorten_request(text: &str, most: usize) -> String {
     const MAX_PROHIBITIONS_BYTES_IN_TITLE: usize = 160;
     let is_lost = |wish: &&str| {

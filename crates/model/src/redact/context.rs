@@ -19,7 +19,7 @@ const MIN_SESSION_ID_BYTES: usize = 16;
 const MAX_COOKIE_HEADER_BYTES: usize = 2 * 1024;
 /// The minimum length of a private number in a JSON Web Key, which encodes at least 32 bytes in base64.
 const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
-/// How many bytes before and after the private number of a JSON Web Key are searched for the key's `kty` member.
+/// The maximum distance in bytes between a private number and the `kty` member of the same JSON Web Key.
 const MAX_WEB_KEY_BYTES: usize = 3 * 1024;
 const MAX_LINE_BYTES: usize = 200;
 
@@ -273,7 +273,8 @@ fn secret_in_session_pair(text: &[u8], at: usize) -> Option<FoundSecret> {
     secret.then_some(FoundSecret { start: at + 1, end: at + 1 + length, kind: "cookie" })
 }
 
-/// Returns whether a name belongs to a session id, such as `sessionid`, `PHPSESSID` or `connect.sid`.
+/// Returns whether a session id is usually stored under this name. Examples are `sessionid`, `PHPSESSID` and
+/// `connect.sid`.
 fn is_session_name(name: &[u8]) -> bool {
     let known = |at: usize| starts_with_ignore_case(&name[at..], "sess");
     ends_with_ignore_case(name, "sid") || (0..name.len()).any(known) || name.starts_with(b".AspNet")

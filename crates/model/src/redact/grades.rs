@@ -137,7 +137,8 @@ static FILE_EXTENSIONS: WordList = word_list(
     tar tgz toml ts tsx txt vue 7z war xml yaml yml zip",
 );
 
-/// Computing terms that are often followed by digits. Only the letters before the digits are listed.
+/// Technical terms and other words that are often followed by digits. Only the letters before the digits are
+/// listed.
 static COMPUTING_TERMS: WordList = word_list(
     "\
     account admin aes amd android angular ap app april argon arm ascii asp attempt august backup bar base batch \

@@ -392,8 +392,8 @@ pub fn secret_after_api_key_words(text: &[u8], start: usize, at: usize) -> Optio
     }
 }
 
-/// Returns whether a word for a key in a supported language comes before `API`. A preposition may come between the two
-/// words.
+/// Returns whether the text before `API` ends with a French, Italian, Portuguese or Spanish word for "key". A
+/// preposition may follow that word.
 fn is_key_word_before(before: &[u8]) -> bool {
     let before = ["de ", "da ", "di ", "do ", "d'", "dell'"]
         .iter()

@@ -53,7 +53,7 @@ pub const fn build_lexicon(words: &'static str) -> NounLexicon {
             hash_bits[slot >> 6] |= 1 << (slot & 63);
         }
     }
-    // A letter without words gets an empty range.
+    // If no word begins with a letter, the range of that letter is empty.
     let mut letter = 26;
     while letter > 0 {
         letter -= 1;

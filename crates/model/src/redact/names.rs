@@ -432,7 +432,8 @@ fn is_word_separator(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
 }
 
-/// Returns whether a word starts at `at` inside `name`, as at the bars in `a|B`, `1|b`, `b|1` and `AB|Cd`.
+/// Returns whether a word starts at `at` inside `name`. In `a|B`, `1|b`, `b|1` and `AB|Cd`, the bar marks the
+/// start of a word.
 fn begins_word_at(name: &[u8], at: usize) -> bool {
     let (before, here) = (name[at - 1], name[at]);
     let after_is_lower = name.get(at + 1).is_some_and(|byte| is_byte_in_class(*byte, LOWER));

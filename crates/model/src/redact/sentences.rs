@@ -312,8 +312,8 @@ pub fn secret_value_at(text: &[u8], at: usize, least: RequiredCertainty) -> Opti
         return Some(FoundSecret { start, end: start + length, kind: "password" });
     }
     let length = length_of_value_in_sentence(&text[start..]);
-    // Made-up passwords are shorter than this, so a longer value is not redacted. If it were cut, its end would stay
-    // visible.
+    // Made-up passwords are not longer than this, so a longer value is not redacted at all. If only its first
+    // part were redacted, the rest would stay visible.
     if length > MAX_SECRET_BYTES_IN_SENTENCE {
         return None;
     }

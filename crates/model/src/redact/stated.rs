@@ -496,7 +496,7 @@ pub fn secret_typed_before_name(text: &[u8], start: usize, end: usize, floor: us
 
 /// Finds the value in `use x as the password`, as [`sentences::secret_used_as_password`] does.
 pub fn secret_used_before_name(text: &[u8], start: usize, end: usize, floor: usize) -> Option<FoundSecret> {
-    // These are the last letters of the words that come before the name, such as `as`, `the`, `como` and `my`.
+    // A word such as `as`, `the`, `como` or `my` comes before the name. Such words end in one of these letters.
     let joined = matches!(text[..start], [.., b's' | b'e' | b'o' | b'a' | b'y' | b'r' | b't', b' ']);
     let tail = text[start..end].last_chunk::<2>()?.map(|byte| byte | 32);
     if !joined || !matches!(&tail, b"rd" | b"se" | b"rt" | b"wd") {

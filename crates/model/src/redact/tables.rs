@@ -60,7 +60,7 @@ fn begins_cell(before: &[u8]) -> bool {
         )
 }
 
-/// Finds the secrets below the header at `start` if its line is the first line of a table.
+/// If the header at `start` is in the first line of a table, finds the secrets below that header.
 pub fn secrets_below_head(text: &[u8], start: usize, hits: &mut Vec<FoundSecret>) {
     let from = start.saturating_sub(MAX_LINE_BYTES);
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);

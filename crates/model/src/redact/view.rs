@@ -229,7 +229,7 @@ fn view_differs(text: &[u8]) -> (bool, usize) {
     }
 }
 
-/// Returns whether an encoded or plain `>` follows before the next `<` or blank, as in `b&gt;` and `b\u003e`.
+/// Returns whether an encoded or plain `>` occurs before the next `<` or blank, as in `b&gt;` and `b\u003e`.
 fn opens_tag(text: &[u8]) -> bool {
     let rest = &text[..text.len().min(40)];
     let find = |mark: &[u8]| memchr::memmem::find(rest, mark).unwrap_or(usize::MAX);

@@ -101,8 +101,8 @@ impl CheckedLine {
         self.has_checks() && self.checks.iter().all(|(_, kind, _)| *kind == CommandKind::Test)
     }
 
-    /// Returns whether a zero exit code means that every check in the line passed or, if there is no check, every other
-    /// command of the project.
+    /// Returns whether a zero exit code proves that every check in the line passed. If the line has no checks,
+    /// returns whether a zero exit code proves that the project's other commands succeeded.
     pub(super) fn does_zero_exit_prove_checks(&self) -> bool {
         let first = self.checks.first().map(|(at, ..)| *at).or(self.acting_steps.first().copied());
         let from = first.unwrap_or(self.steps.len().saturating_sub(1));

@@ -22,7 +22,7 @@ pub enum CommandPurpose {
 /// Groups of git commands. A failed command's work can be completed by another command of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitCommandFamily {
-    /// The commands merge, rebase, pull, cherry-pick and revert.
+    /// The commands `merge`, `rebase`, `pull`, `cherry-pick` and `revert`.
     Join,
     Push,
     Commit,
@@ -245,7 +245,8 @@ pub(super) fn git_subcommand(rest: &[String]) -> &str {
     ""
 }
 
-/// Returns whether a command, stripped of wrappers, only reads, prints, or handles temporary files.
+/// Returns whether a command only reads data, prints text or handles temporary files. `words` is the command
+/// without its wrappers.
 pub(super) fn is_read_only(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return true };
     let program = program.rsplit('/').next().unwrap_or(program);

@@ -12,7 +12,7 @@ use crate::shell::{CommandStep, StepJoin};
 /// How many bytes at the end of an output are searched for the results of several checks.
 const PARTS_TAIL_BYTES: usize = 64 * 1024;
 
-/// How one check of a command line ended.
+/// The result of one of the checks in a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PartVerdict {
     /// The result. `None` if the check did not run, or if it is unknown whether it ran.

@@ -96,7 +96,7 @@ fn a_command_to_repeat_joins_its_parts_as_the_line_does() {
         ("make && cd web && npm test", "make && cd web && npm test"),
         ("for f in a b; do npm test $f; done", "for f in a b; do npm test $f; done"),
         ("exit 3", "exit 3"),
-        // A call of thru changes records, so it is not repeated with the check.
+        // A `thru` command changes records, so it is not repeated with the check.
         ("make test && thru resume update --task-done", "make test"),
         ("~/.local/bin/thru resume update && make test | tail -3", "make test"),
         ("make lint && thru evidence run t1 -- make test", "make lint && thru evidence run t1 -- make test"),

@@ -237,7 +237,7 @@ pub fn without_answered_question<'t>(text: &'t str, asks: &str) -> Cow<'t, str> 
             () => kept.push(piece),
         }
     }
-    // Drop a heading without text, or a separator, at the end.
+    // Drop headings and separators from the end, because no text follows them.
     while kept.last().is_some_and(|piece| piece.ends_with(':') || !piece.contains(char::is_alphanumeric)) {
         kept.pop();
     }

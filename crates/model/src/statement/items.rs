@@ -7,11 +7,11 @@ const MIN_ITEM_CHARS: usize = 36;
 /// An item is cut at the end of a clause only if the clause has at least this many characters.
 const MIN_CLAUSE_CHARS: usize = 14;
 
-/// A beginning of at least this many characters usually contains the point.
+/// If the first clauses of an item have at least this many characters, they usually contain the point.
 const MIN_CHARS_OF_LONG_BEGINNING: usize = 56;
 
-/// The last item may contain the text after the list. This is assumed if the item is longer than twice the longest
-/// other item plus this number of characters.
+/// If the last item is longer than this limit, it probably contains the text after the list. The limit is twice
+/// the length of the longest other item, plus this number of characters.
 const MAX_LAST_ITEM_EXCESS_CHARS: usize = 80;
 
 /// The marks that end a clause.

@@ -32,8 +32,8 @@ impl ItemDedup {
                 if self.expected_repeats.remove(&words_digest(text)) {
                     return None;
                 }
-                // After another prompt, no repetition of an earlier message is expected. If its text occurs again, it
-                // is a new prompt.
+                // Any other prompt ends the wait for repetitions. After it, a prompt counts as new even if it
+                // has the same text as an earlier message.
                 self.expected_repeats.clear();
                 Some(item)
             }

@@ -68,7 +68,8 @@ pub struct GateReport {
     pub attempt: u32,
     pub gate: GateResult,
     pub outputs: Vec<OutputReportRow>,
-    /// When the stage passed, and which inputs changed since then. `None` if that did not happen.
+    /// The time at which the stage passed, and the inputs that have changed since then. `None` if the stage has
+    /// not passed or no inputs have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_since_pass: Option<ChangeSincePass>,
     /// The file that lists the omitted outputs, if there is one.
@@ -122,8 +123,8 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     Ok(report)
 }
 
-/// Records that a check found every output of a run valid. The run's list, which contains this record, is read again
-/// under the lock, because a `gate run` may have changed it.
+/// Records the pass of a run after a check has found all its outputs to be valid. The record is part of the run's
+/// list of outputs. This list is read again under the lock, because a `gate run` may have changed it.
 fn record_pass_found_by_check(world: &World, place: &GateContext, run: &RunFolder) -> Result<()> {
     if !place.trusted {
         return Ok(());

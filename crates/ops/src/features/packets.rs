@@ -315,7 +315,7 @@ const CONTINUED_AFTER: &str = "continued_after";
 /// The field in which a finished packet records the loop that finished it.
 const FINISHED_BY_LOOP: &str = "finished_by_loop";
 
-/// Returns whether the work of a packet is done. The work of a packet that another one continues is not done.
+/// Returns whether the work of a packet is finished. Returns false if another packet continues that work.
 pub(crate) fn is_finished_work(packet: &Packet, document: &Document) -> bool {
     packet.status == Some(PacketStatus::Done) && document.frontmatter_text(CONTINUED_BY_FIELD).is_none()
 }

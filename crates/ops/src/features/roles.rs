@@ -174,7 +174,8 @@ impl ProjectRoles {
         Ok(found)
     }
 
-    /// Returns the folder and the file name for a new context file, and its path for messages.
+    /// Opens the folder for a new context file, and creates it if necessary. Returns the folder, the file's name, and
+    /// the file's path as messages show it.
     pub fn new_context_file_location(&self, role: &Id) -> Result<(Dir, String, String)> {
         let Some(ContextFolder { base_folder, folder }) = self.context_folders()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });

@@ -95,8 +95,8 @@ impl TranscriptRecord {
     }
 }
 
-/// Reads a transcript line by line. A sub-agent has its own context, so only those of its calls that change something
-/// are kept.
+/// Reads a transcript line by line. A sub-agent has its own context, so a sub-agent's call is kept only if it may
+/// change something.
 #[derive(Debug)]
 pub struct TranscriptReplay {
     /// Whether to include prompts and compactions in addition to calls and messages.

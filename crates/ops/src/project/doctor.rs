@@ -509,7 +509,7 @@ fn check_harness(
                 FindingLevel::Warning,
                 "wired more than once: every event arrives twice, and so does the brief",
             ),
-            // Each copy of a plugin checks whether another copy is active, so only one of them works.
+            // A copy of a plugin does nothing if another copy is already active.
             InstallMethod::Plugin(_) => {
                 Finding::new(FindingLevel::Note, "installed more than once: only one copy is active")
             }

@@ -92,7 +92,7 @@ pub enum ExtractOutcome {
     Same,
     /// A different file with this name exists and is kept.
     Exists,
-    /// The file would change what programs run or what agents are told, and the user has not allowed it by name.
+    /// The file would change which programs run or what agents are told, and the user has not allowed it by name.
     Refused,
     /// The file could not be written; the note says why.
     Failed,
@@ -101,7 +101,7 @@ pub enum ExtractOutcome {
 #[derive(Clone, Copy, Debug)]
 pub struct AllowedWrites<'a> {
     pub existing_file: ExistingFilePolicy,
-    /// Files that may be written although they change what programs run or what agents are told. They are named as in
+    /// Files that may be written although they change which programs run or what agents are told. They are named as in
     /// the report.
     pub allowed_guarded_files: &'a [String],
 }
@@ -140,7 +140,7 @@ pub fn extract_files(
             true => (
                 ExtractOutcome::Refused,
                 format!(
-                    "it changes what programs run, or what agents are told; `--allow {path}` writes it anyway"
+                    "it changes which programs run, or what agents are told; `--allow {path}` writes it anyway"
                 ),
             ),
             false => match write_extracted_file(&dir, &path, block.text.as_bytes(), existing, mode) {

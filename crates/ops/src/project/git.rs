@@ -271,7 +271,8 @@ fn find_own_repository(project: &Path) -> Result<Option<RepositoryPaths>> {
     let Some(found) = find_repository(project)? else { return Ok(None) };
     let is_folder = store::metadata_without_following(&found.top_folder.join(".git"))?
         .is_some_and(|found| found.is_dir());
-    // A worktree or a submodule is accepted, because the repository that it belongs to lists it.
+    // Also accept a worktree or a submodule. `checkout_kind` has checked that the checkout belongs to the repository
+    // that its `.git` file names.
     let is_listed = || {
         matches!(
             store::git::checkout_kind(&found.top_folder),

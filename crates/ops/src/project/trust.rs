@@ -26,7 +26,8 @@ pub struct TrustReport {
     /// The path at which the project was trusted before it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// A path that no longer exists, and at which the project was trusted. The project may have been moved from there.
+    /// A path at which the project was trusted, if that path no longer exists. The project may have been moved from
+    /// there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maybe_moved_from: Option<String>,
     /// How many consents were taken over from the old path.

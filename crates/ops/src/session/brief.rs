@@ -442,7 +442,8 @@ fn facts_from_store(world: &World, options: &BriefOptions, settings: &Settings) 
         previous_session_id: None,
         max_length: usize::MAX,
         mode: WriteMode::DryRun,
-        // A preview must have the bytes that a hook would send, and hooks do not run git.
+        // A preview must be identical to what a hook would send. Hooks do not run git, so a preview does not use it
+        // either.
         examined: match occasion {
             BriefOccasion::Asked => ExaminedFiles::ListedByGit,
             _ => ExaminedFiles::OfSession,

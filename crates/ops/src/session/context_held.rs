@@ -48,8 +48,8 @@ pub fn remove_held_candidates(store: &Store, session: &Id, candidates: &mut Vec<
     Ok(())
 }
 
-/// Records which facts were sent on an occasion. If the occasion began a new context, the earlier fingerprints are
-/// removed.
+/// Records the fingerprints of the facts that were sent to the session. A session that was started, compacted or
+/// resumed has a new context, so its earlier fingerprints are removed.
 pub fn remember_sent_facts(context: &HookContext, occasion: BriefOccasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session_state(context.session);
     let before = match occasion {

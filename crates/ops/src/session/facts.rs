@@ -34,7 +34,8 @@ const MAX_FILES_COMPARED: usize = 200;
 /// How many branches are searched for a session's last commit.
 const MAX_BRANCHES_SEARCHED: usize = 4;
 
-/// How many files of an earlier session a hook compares with the times of that session's commands.
+/// A hook checks at most this many files of an earlier session. It compares their modification times with the times of
+/// that session's commands.
 const MAX_FILES_OF_EARLIER_SESSION_CHECKED: usize = 16;
 
 /// How many files a command compares with the times of runs. A hook compares `MAX_FILES_CHECKED` files.
@@ -163,7 +164,8 @@ pub fn drop_runs_of_missing_files(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// The uncommitted files below folders. Git lists them once per folder, even if several sessions worked there.
+/// The uncommitted files in each folder, as listed by git. They are kept here so that git runs only once per folder,
+/// even if several sessions worked there.
 #[derive(Default)]
 pub struct FilesListedByGit(Vec<(PathBuf, Vec<String>)>);
 
@@ -437,7 +439,8 @@ pub fn uncommitted_by_others(
     others.files.iter().map(|file| &file.path).filter(is_at_risk).cloned().collect()
 }
 
-/// Returns the files that commands of a session may have changed without naming them, judging by the times of the files.
+/// Returns the files that were probably changed by a command that does not name them. For this, the modification times
+/// of the files are compared with the times of the session's commands.
 fn changed_by_unnamed_commands(
     project: &ProjectContext,
     digest: &Digest,

@@ -27,7 +27,7 @@ pub const ROSTER_TAIL_BYTES: u64 = 32 * 1024;
 /// How many sessions are examined to find one with a request or some work.
 const MAX_SESSIONS_SEARCHED: usize = 8;
 
-/// How many sessions that have not ended are examined.
+/// Of the sessions that have not ended, only this many are examined, newest first.
 const MAX_UNENDED_SESSIONS_EXAMINED: usize = 32;
 
 /// How many bytes are read from the end of a journal to find its last lines.
@@ -261,8 +261,8 @@ fn newest_record_time(store: &Store, journal: &str, window: u64) -> Option<Strin
 /// A session with this many requests is a discussion, such as one about a plan, even if the agent called no tool.
 const MIN_PROMPTS_FOR_WORK: usize = 2;
 
-/// Returns the sessions that are running in other processes. The session whose last entry in the list is newest comes
-/// first.
+/// Returns the sessions that are running in other processes. They are ordered by their latest lines in the list of
+/// sessions, newest first.
 pub fn running_sessions<'e>(
     entries: &'e [RosterEntry],
     store: &Store,
@@ -316,7 +316,7 @@ fn digests_by_activity(
     fits: impl Fn(&RosterEntry) -> bool,
 ) -> impl Iterator<Item = (Id, Digest)> {
     let mut sorted = sort_by_activity(entries, store, fits);
-    // Put the sessions that `thru gate run` launched last, because they are not the user's own work.
+    // Sessions that `thru gate run` launched are not the user's own work, so move them to the end.
     sorted.sort_by_key(|entry| entry.is_launched_by_gate_run);
     sorted.into_iter().take(MAX_SESSIONS_SEARCHED).filter_map(|entry| {
         let digest =

@@ -97,8 +97,8 @@ pub struct SentBriefReport {
     pub chars: usize,
 }
 
-/// Returns the last brief that a hook sent to a session. If `occasion` is given, returns the last brief on that
-/// occasion.
+/// Returns the last brief that a hook sent to a session. If `occasion` is given, briefs for other occasions are
+/// ignored.
 pub fn show_sent_brief(
     world: &World,
     session: Option<&str>,

@@ -515,8 +515,7 @@ pub(super) fn thru_command_for_agents(world: &World, scope: InstallScope) -> Res
     match scope {
         InstallScope::Project => Ok(PROGRAM_NAME.to_owned()),
         _ if !world.program_path.is_absolute() => Err(Error::Refused {
-            what: "cannot determine the path of the running thru, so agents would be unable to call it"
-                .into(),
+            what: "thru cannot determine its own path, so agents would be unable to call thru".into(),
             hint: "run thru by its full path, or use --project, which looks for thru on PATH".into(),
         }),
         _ => Ok(quote_shell_word(&world.program_path.to_string_lossy())),

@@ -211,8 +211,7 @@ fn run_in_checkout(
     let folder = harness_folder(world, harness, project, scope)?;
     if task == InstallTask::Install && scope != InstallScope::Project && !world.program_path.is_absolute() {
         return Err(Error::Refused {
-            what: "cannot determine the path of the running thru, so the harness would be unable to call it"
-                .into(),
+            what: "thru cannot determine its own path, so the harness would be unable to call thru".into(),
             hint: "run thru by its full path, or use --project, which looks for thru on PATH".into(),
         });
     }
@@ -342,8 +341,8 @@ enum BackupPolicy {
 }
 
 impl PlannedFileChange {
-    /// Returns the folder from which one of thru's files was removed, if it is not the harness's folder itself. That
-    /// folder may be empty now.
+    /// If one of thru's files was removed, returns the folder that contained it, which may be empty now. Returns `None`
+    /// if that folder is the harness's own folder.
     fn folder_possibly_emptied(&self, folder: &Path) -> Option<&Path> {
         let FileChangedByInstall { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)

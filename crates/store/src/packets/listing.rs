@@ -35,7 +35,7 @@ pub struct PacketListing {
     text: String,
 }
 
-/// A packet, with the fields that lists show.
+/// The fields of a packet that are shown in a list of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedPacket<'a> {
     /// The file's name without its suffix. It identifies the packet.

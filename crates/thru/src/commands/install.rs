@@ -138,7 +138,7 @@ fn uninstall_everywhere(world: &World, mode: WriteMode, format: OutputFormat) ->
 fn print_uninstall_everywhere_report(all: &UninstallReport) {
     match (all.uninstall_reports.is_empty() && all.failures.is_empty(), all.missing_checkouts.is_empty()) {
         (true, true) => output::print_line("No settings file calls thru."),
-        (true, false) => output::print_line("None of the settings files that could be read calls thru."),
+        (true, false) => output::print_line("Of the settings files that could be read, none calls thru."),
         (false, _) => {}
     }
     all.uninstall_reports.iter().for_each(print_report);

@@ -131,9 +131,9 @@ impl ShownRecord {
         }
     }
 
-    /// Inserts the record by its time. Records from the transcript are older than the stop at which the transcript is
-    /// read, but the journal contains them after that stop. A message that the stop repeats is shown once. Times have a
-    /// resolution of one second, so a message is inserted before the call that follows it, if that call is shown.
+    /// Inserts the record by its time. The transcript is read at a stop, so its records follow the stop in the journal,
+    /// although they are older than the stop. A message that the stop repeats is shown once. Times have a resolution of
+    /// one second, so a message is inserted before the call that follows it, if that call is shown.
     fn insert_by_time(self, known: &mut Vec<ShownRecord>) {
         let is_earlier = |other: &&ShownRecord| other.at > self.at || other.at == self.at && other.ends_turn;
         let later = if self.is_late { known.iter().rev().take_while(is_earlier).count() } else { 0 };

@@ -33,7 +33,7 @@ enum Command {
         #[arg(long, short = 'n', value_name = "N")]
         limit: Option<usize>,
     },
-    /// Print a packet, without escape sequences and invisible characters
+    /// Print a packet, with escape sequences and invisible characters removed
     Show {
         /// The packet: its id, the beginning of its id, or a part of its name [default: the packet that `thru pickup`
         /// would use]

@@ -11,9 +11,9 @@ use crate::output::{self, BOLD, DIM, GOOD, OutputFormat};
 /// Trust the records of this project on this machine, so that hooks may use them
 ///
 /// Records that came with a clone are somebody else's text. Hooks ignore them until you have read them and run this
-/// command. The command lists what the records would run or feed to an agent, but does not allow it; `thru loop adopt`
-/// and `thru gate run --adopt` do that. Refuses to run inside a harness. Trust is recorded outside the project, for
-/// this machine only.
+/// command. The records may contain commands to run and prompts for an agent. `thru trust` only lists these;
+/// `thru loop adopt` and `thru gate run --adopt` allow them. Refuses to run inside a harness. Trust is recorded outside
+/// the project, for this machine only.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Stop trusting this project

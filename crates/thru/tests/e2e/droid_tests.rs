@@ -6,8 +6,8 @@ use crate::model::{RequestKind, ScriptedModel};
 use crate::scratch::ScratchProject;
 use crate::script::{ModelScript, ScriptStep, call_step, text_step};
 
-/// In a process for a single prompt, Droid fires no event for the prompt and none for a failed tool call. Both are read
-/// from the transcript at the stop.
+/// If Droid is started with a single prompt, it fires no event for the prompt and none for a failed tool call. When
+/// Droid stops, thru reads both from the transcript.
 #[test]
 fn one_prompt_is_in_the_journal() {
     let Some(droid) = Droid::find_installed() else { return };

@@ -98,8 +98,8 @@ fn the_number_of_hook_runs_is_that_of_the_table() {
     assert!(table.contains("not timed"), "{doctor}");
 }
 
-/// Claude Code reports the summary of a compaction as the stop of a sub-agent without a type. `SubagentStop` then
-/// counts as an event that has fired.
+/// Claude Code reports the summary of a compaction in a `SubagentStop` event without an agent type. thru records this
+/// event under another name, but `SubagentStop` must still count as fired.
 #[test]
 fn an_event_that_is_recorded_under_another_name_has_fired() {
     let env = TestEnv::with_root();

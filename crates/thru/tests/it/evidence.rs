@@ -314,8 +314,9 @@ fn report_edit(env: &TestEnv, id: &str, path: &str) {
     fire_at(env, FAR_FUTURE, "PostToolUse", more);
 }
 
-/// Returns the current real time, taken in a second in which no file was changed. Files get the time of the last clock
-/// tick, so the function waits for a few ticks before and after the beginning of the second.
+/// Waits until a new second begins, and returns the time at which it began. Files that were changed before the call are
+/// older than that time. A file gets the time of the last clock tick, so the function waits for a few ticks before and
+/// after the beginning of the second.
 fn quiet_real_time() -> String {
     let ticks = || std::thread::sleep(std::time::Duration::from_millis(60));
     let second = || jiff::Timestamp::now().as_second();

@@ -227,8 +227,8 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// The run is killed when one output is finished and others are not. The next run does not produce valid outputs
-/// again, and still counts the earlier launches. A command that outlived the first run is not started twice.
+/// The run is killed when one output is finished and others are not. The next run reuses the finished output, and keeps
+/// the count of earlier launches. A command that outlived the first run is not started twice.
 #[test]
 fn killed_in_the_middle_and_again() {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -456,7 +456,7 @@ fn test_ignored_signal(signal: rustix::process::Signal) -> bool {
     ignored.is_some_and(|signals| signals & (1 << (signal.as_raw() - 1)) != 0)
 }
 
-/// Ctrl-C in a terminal also ends the launched commands. Outputs that were already finished stay.
+/// Ctrl-C in a terminal also ends the launched commands. Finished outputs are kept.
 #[test]
 fn an_interrupt_ends_what_was_launched() {
     use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};

@@ -395,8 +395,8 @@ fn limits_end_it_and_say_which() {
     }
 }
 
-/// Claude Code ignores a hook that makes it continue too often without a tool call. The next event shows that the turn
-/// has ended.
+/// If hooks make Claude Code continue too many times in a row without a tool call, it ignores them and ends the turn.
+/// The next event shows that the turn has ended.
 #[test]
 fn a_harness_that_ends_the_turn_is_named() {
     for (event, more) in [

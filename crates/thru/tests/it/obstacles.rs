@@ -21,7 +21,7 @@ fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
     let before = env.file_tree();
     for name in SOME_FIXTURES {
         let output = env.fire_hook(event_of_fixture(name), &env.captured_payload(name));
-        // The user gets a message that nothing is recorded. The agent gets nothing.
+        // The user gets a message saying that nothing is recorded. The agent gets no message.
         if name == "SessionStart.startup" && output.stdout.contains("systemMessage") {
             assert!(
                 output.stdout.contains("cannot be written") && !output.stdout.contains("hookSpecific"),

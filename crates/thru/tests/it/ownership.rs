@@ -1,5 +1,5 @@
-//! Tests how the owners of state folders and roots decide whether these are trusted. Also tests that `thru trust` is
-//! refused inside a harness.
+//! Tests that a state folder or a root is not trusted if it belongs to another user, or if other users can write to it.
+//! Also tests that `thru trust` is refused inside a harness.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -195,8 +195,8 @@ fn a_killed_session_leaves_its_last_message_and_the_running_command() {
     }
 }
 
-/// The packet that a session start writes names the loop that the dead session left behind, just as the packet of
-/// `thru sweep` does.
+/// The packet of a killed session mentions the loop that the session left behind. It does not matter whether a session
+/// start or `thru sweep` writes the packet.
 #[test]
 fn the_packet_of_a_killed_session_has_its_loop_however_it_is_written() {
     let packet_of_killed_session = |by_start: bool| {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::env::TestEnv;
 
-/// A script that acts as an agent and writes the file that its prompt names. The agent for style fails the first time.
+/// A script that acts as an agent and writes the file that its prompt names. The first attempt to write
+/// `review-style.md` fails.
 const AGENT_SCRIPT: &str = "#!/bin/sh
 file=$(grep -o '/[^ `]*/review-[a-z]*\\.md' | head -n 1)
 case $file in *style*) [ -e \"$HOME/failed\" ] || { : >\"$HOME/failed\"; exit 1; } ;; esac

@@ -41,8 +41,8 @@ fn what_may_not_be_looked_at_is_not_taken_for_absent() {
             .run()
             .assert_exit_code(11);
         assert!(refused.stderr.contains(at.to_str().unwrap()), "{rel}: {refused}");
-        // thru changes the settings first and git's exclude list afterwards. If the settings cannot be examined,
-        // nothing is changed. If `.git` cannot be examined, the settings have already been changed.
+        // thru changes the settings first and git's exclude list afterwards. So a failure at `.git` occurs after the
+        // settings were changed. The other failures occur before anything is changed.
         if rel != ".git" {
             wired.assert_unchanged(&env.file_tree(), rel);
         }

@@ -26,7 +26,8 @@ const MAX_MEMORY_KB: u64 = 8 * 1024;
 const MAX_OWN_MEMORY_KB: u64 = 6 * 1024;
 /// The longest time that a command may take, in seconds. A user would assume that a slower command hangs.
 const MAX_COMMAND_SECONDS: u64 = 5;
-/// Many commands start nothing and write no settings. Of these commands, a quick run tries only one in this many.
+/// A harmless command starts nothing and writes no settings. A quick run tries one out of every
+/// `HARMLESS_COMMANDS_PER_TEST` harmless commands.
 const HARMLESS_COMMANDS_PER_TEST: usize = 5;
 /// How many times a slow hook is measured. The hook is reported only if it is slow every time.
 const MAX_MEASUREMENTS_OF_SLOW_HOOK: u64 = 8;

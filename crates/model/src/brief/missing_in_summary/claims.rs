@@ -456,7 +456,8 @@ mod tests {
             ("The user said \"commit it\"; the changes are uncommitted.", true),
             ("Prints:\n```\nuncommitted changes\n```", false),
             ("A 5\" screen. Not committed.", true),
-            // A word about what the program does says nothing about this work.
+            // The following texts with `false` mention commits, but do not say whether this session's work is
+            // committed.
             ("Added a warning about uncommitted changes to the status command.", false),
             ("`status` lists uncommitted files in a new column.", false),
             ("The session ends with uncommitted changes in the fixture repository.", false),

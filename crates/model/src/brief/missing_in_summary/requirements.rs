@@ -6,8 +6,8 @@ use crate::brief::sections::words::quote_whole_instructions;
 use crate::digest::{Digest, Prompt};
 use crate::prompt;
 
-/// A sentence that is not clearly an instruction is known if the summary contains at least this percentage of its
-/// meaningful words.
+/// A sentence that is not clearly an instruction counts as known if the summary contains at least this
+/// percentage of its meaningful words.
 const MIN_PERCENT_OF_KNOWN_WORDS: usize = 75;
 
 /// From each message of the current task, quotes all sentences that the summary lacks. These quotations replace the
@@ -80,7 +80,8 @@ fn is_missing(sentence: &str, claims: &SummaryClaims) -> bool {
     is_instruction || claims.content.percent_of_words_found(sentence) < MIN_PERCENT_OF_KNOWN_WORDS
 }
 
-/// Returns whether a sentence of a prompt asks for a commit or a push, and a commit was made after the prompt.
+/// Returns true if a sentence of a prompt asks for a commit or a push, provided that a commit was made after the
+/// prompt.
 fn is_done_git_step(sentence: &str, prompt: &Prompt, digest: &Digest) -> bool {
     let small = sentence.to_lowercase();
     let is_order = ["commit", "push"].iter().any(|step| small.contains(step));

@@ -15,7 +15,7 @@ use super::checks::{MAX_LISTED_CHECK_COMMAND_CHARS, add_command_candidate};
 
 const MAX_COMMANDS_LISTED: usize = 4;
 
-/// The maximum number of requests to other services whose form is listed.
+/// A brief lists at most this many requests to other services.
 const MAX_SERVICE_REQUESTS_LISTED: usize = 2;
 
 /// An argument longer than this is assumed to be message text, and is replaced with `…` in the listed request.

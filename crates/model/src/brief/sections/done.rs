@@ -66,7 +66,8 @@ const MIN_BYTES_OF_SUMMING_UP_MESSAGE: usize = 240;
 /// A closing message sums up a sub-agent's answer if it contains at least this percentage of the answer's words.
 const SUMMED_UP_PERCENT: usize = 30;
 
-/// A request or plan that mentions more unedited files than this probably does not ask for all of them to be edited.
+/// If a request or plan mentions more than this many unedited files, it probably does not ask for all of them
+/// to be edited.
 const MAX_FILES_LEFT: usize = 8;
 
 pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) {

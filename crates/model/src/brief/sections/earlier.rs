@@ -29,7 +29,8 @@ const MIN_BEGINNING_CHARS: usize = 62;
 /// A request of at most this many characters is quoted in full. Only the first sentence of a longer request is quoted.
 const MAX_REQUEST_CHARS_QUOTED_IN_FULL: usize = 160;
 
-/// If an approval has more words than this, it also says what is approved, such as "yes, write up the design".
+/// If an approval has more words than this, it also says what is approved. An example is "yes, write up the
+/// design".
 const MAX_BARE_APPROVAL_WORDS: usize = 4;
 
 pub fn add_earlier_requests(digest: &Digest, told: &[&Prompt], all: &mut GatheredCandidates) {

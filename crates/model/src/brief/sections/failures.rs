@@ -21,7 +21,7 @@ const MAX_TERSE_LINE_CHARS: usize = 140;
 /// The maximum length, in characters, of the error lines in a short form.
 const MAX_SHORT_LINE_CHARS: usize = 240;
 
-/// A short form names the files left to edit only if that takes at most this many bytes.
+/// If the list of files that are left to edit is longer than this many bytes, a short form leaves the list out.
 const MAX_SHORT_LEFT_BYTES: usize = 160;
 
 /// The maximum number of names in the list of files that are left to edit.
@@ -149,7 +149,8 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str, left: &str) -> (S
             || line == MAX_SHORT_LINE_CHARS && (1..=MAX_SHORT_LEFT_BYTES).contains(&left.len())
     };
     let form = |command: usize, most_names: usize, most_reasons: usize, line: usize| {
-        // Errors about the files left to edit need not be quoted too.
+        // A short form that lists the files left to edit quotes only one error. The other errors are probably
+        // about these files.
         let most_reasons = if is_left_told(line) && line <= MAX_SHORT_LINE_CHARS { 1 } else { most_reasons };
         let more = names.len().saturating_sub(most_names);
         let more =

@@ -15,7 +15,8 @@ use crate::text::{cut_to_bytes, split_into_sentences};
 /// The number of newest turns that are included even if they changed nothing.
 const NEWEST_TURNS_INCLUDED: usize = 2;
 
-/// A statement counts as a guess if its first bytes, up to this number, contain a word such as "probably".
+/// Only this many bytes at the beginning of a statement are searched for words such as "probably", which mark a
+/// guess.
 const MAX_BYTES_SEARCHED_FOR_GUESS: usize = 240;
 
 /// If open work was removed from a message and fewer bytes than this are left, the rest says little, unless it names a
@@ -167,7 +168,7 @@ pub fn note_if_fixed(digest: &Digest, said: &AgentStatement) -> String {
             && digest.is_check_current(check.last_run_record)
     };
     match digest.checks.iter().any(is_checked) && digest.open_failures().next().is_none() {
-        true => " (since then files were edited and the checks passed)".to_owned(),
+        true => " (since then, files were edited and the checks passed)".to_owned(),
         false => String::new(),
     }
 }
@@ -278,7 +279,8 @@ pub fn is_committed_work(
         }
 }
 
-/// Returns whether a statement about failing tests is outdated because a later statement is also about failing tests.
+/// Returns whether `said` is about failing tests and has been followed by another statement about failing
+/// tests. In this case, `said` is outdated.
 pub fn is_outdated_by_later_statement(digest: &Digest, said: &AgentStatement) -> bool {
     let is_about_failures = |text: &str| {
         let small = text.to_lowercase();

@@ -125,7 +125,7 @@ fn a_problem_that_was_solved_is_not_told_as_if_it_were_there() {
     assert_eq!(note_if_fixed(&digest, &problem), "");
     assert!(is_lack_made_good(&digest, &lack) && !is_lack_made_good(&digest, &problem));
     digest.fold_record(&test);
-    assert_eq!(note_if_fixed(&digest, &problem), " (since then files were edited and the checks passed)");
+    assert_eq!(note_if_fixed(&digest, &problem), " (since then, files were edited and the checks passed)");
     assert_eq!(note_if_fixed(&digest, &said("`parse` keeps comments.")), "");
     // The check ran before the last edit, so it does not show that the problem is solved.
     digest.fold_record(&edit);
@@ -188,7 +188,7 @@ fn only_an_edit_of_a_named_file_can_be_its_fix() {
     };
     let in_parser = "The bug is in src/parse.rs: it drops the comment.";
     let committed = " (since then committed: 1a2b3c4)";
-    let checked = " (since then files were edited and the checks passed)";
+    let checked = " (since then, files were edited and the checks passed)";
     let (readme, parser) = (edited("README.md"), edited("src/parse.rs"));
     let test = ran("make test", "");
     for (text, records, expected) in [

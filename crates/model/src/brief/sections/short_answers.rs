@@ -39,8 +39,8 @@ pub(super) fn short_answer_tells_outcome(turn: &RequestWithOutcome, outcome: &Ag
     is_answer && outcome.closing_question.is_empty() && text.split_whitespace().count() >= MIN_WORDS
 }
 
-/// Returns whether `update`, the closing message of the next turn, was left out only because it is short. Also
-/// requires that this turn edited files and that its prompt shares a word with `answer`.
+/// Returns whether `update`, the closing message of the next turn, was left out only because it is short. The
+/// result is false if that turn edited no files, or if its prompt shares no word with `answer`.
 pub(super) fn is_short_update(
     digest: &Digest,
     answer: &AgentStatement,

@@ -44,7 +44,7 @@ pub(in crate::digest) fn result_of_each_check(
 pub(in crate::digest) struct DividedRecord<'a> {
     pub checks: JournalRecord<'a>,
     pub rest: JournalRecord<'a>,
-    /// Whether the failed commands only tried out programs that were built.
+    /// Whether each failed command is a trial run of a program that the project builds.
     pub is_try_out: bool,
 }
 

@@ -37,7 +37,7 @@ pub(super) const ANSWERED_MESSAGE_TITLE: &str = "The user's newest message, answ
 /// The reply to a request does not show that all of it was done, but the packet's purpose says what is left.
 pub(super) const REPLIED_MESSAGE_TITLE: &str = "The user's newest message, to which the agent has replied";
 
-/// Returns whether this is a title under which a packet quotes messages whose work is finished.
+/// Returns whether this is a title for quoted messages that no longer need any work.
 pub fn is_title_of_finished_work(title: &str) -> bool {
     [SUMMED_UP_TASK_TITLE, ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE]
         .iter()
@@ -136,8 +136,9 @@ impl ContinuedSession {
     }
 }
 
-/// Returns a line of inherited constraints without the sentences that later prompts have lifted or that ended with their
-/// task, or `None` if no sentence is left. One line can quote several instructions, and only some of them may be over.
+/// Removes the sentences that no longer apply from a line of inherited constraints. Returns `None` if no sentence
+/// is left. A sentence no longer applies if a later prompt revoked it or if its task has ended. One line can
+/// quote several instructions, so each sentence is checked separately.
 fn without_ended_sentences(line: &str, later: &[&Prompt], ended: InstructionEnd) -> Option<String> {
     // Words such as "in an earlier session" may stand before the quotation.
     let quote = line.strip_prefix(USER_QUOTE_PREFIX).and_then(|said| said.split_once('“'));

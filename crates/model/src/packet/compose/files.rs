@@ -9,14 +9,14 @@ use crate::packet::pickup::CHOSEN_BY_USER;
 use crate::packet::{CONFIRMED_FILES_HEADING, SUGGESTED_HEADING};
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks};
 
-/// At most this many of the declarations that were added to a file are named. The same limit applies to declarations
-/// that were changed, and to those that were removed.
+/// The maximum number of added declarations that are named for each file. The same limit applies to changed
+/// declarations, and to removed ones.
 const MAX_NAMES_PER_FILE: usize = 5;
 
 /// The maximum number of reasons quoted for the edits to a file.
 const MAX_REASONS_PER_FILE: usize = 2;
 
-/// If a failure names more files than this, it does not show which of them matter.
+/// A failure that names more of the suggested files than this is not mentioned beside any of these files.
 const MAX_FILES_PER_FAILURE: usize = 3;
 
 impl PacketFacts<'_> {

@@ -21,7 +21,7 @@ const MAX_RECORDS_SINCE_RECENT_USE: u64 = 25;
 /// limit also applies to files with the reasons `Edited`, `Used` and `Uncommitted`. The agent is done with older files.
 const MAX_RECORDS_SINCE_FILE_USE: u64 = 5;
 
-/// If no file counts, this many of the most recently used ones are named.
+/// If all files are too old, this many of the most recently used ones are named anyway.
 const MAX_RECENT_FILES_NAMED_INSTEAD: usize = 2;
 
 /// If a failure names a folder, at most this many of the folder's files are opened first.
@@ -200,8 +200,9 @@ fn paths_by_reason(mut found: Vec<FileToOpen<'_>>) -> Vec<&str> {
     recent
 }
 
-/// Returns whether a word of the error ends with the folder of a file, such as `FAIL example.com/shop/cart/store` for
-/// `cart/store/save.go`. The name of a single folder is too ambiguous to count.
+/// Returns whether a word of the error ends with the path of a file's folder. For example,
+/// `FAIL example.com/shop/cart/store` names the folder of `cart/store/save.go`. A path that consists of a single
+/// folder name is too ambiguous and does not count.
 fn names_folder_of(error: &str, path: &str) -> bool {
     let Some((folder, _)) = path.rsplit_once('/').filter(|(folder, _)| folder.contains('/')) else {
         return false;

@@ -41,7 +41,7 @@ fn files_used_long_ago_are_not_opened_first() {
         // A file used since the last message is dropped if it was used more than five records ago.
         (&[(LastUsed, 1, "a"), (LastUsed, 6, "b")], &["a"]),
         (&[(Used, 26, "b"), (Used, 25, "a")], &["a"]),
-        // If no file counts, the two most recently used files are named.
+        // If all files are too old, the two most recently used ones are named anyway.
         (&[(Used, 90, "b"), (Used, 99, "c"), (Used, 80, "a")], &["a", "b"]),
     ];
     for (found, expected) in cases {

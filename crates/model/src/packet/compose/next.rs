@@ -198,7 +198,7 @@ impl PacketFacts<'_> {
         self.material.digest.effect_of_newest_message()
     }
 
-    /// Describes the work that is left once the newest message is carried out.
+    /// Describes what is left to do after the request in the newest message has been carried out.
     fn work_left_over(&self) -> Option<String> {
         let is_open_task = self.goal.task_prompt.is_some() && !self.goal.is_answered;
         let is_at_risk = |fact: &BriefFact| fact.id == "risk:uncommitted" && !self.is_refuted_by_git(fact);
@@ -578,8 +578,8 @@ enum FirstStep {
 /// The possible first steps, each described in words.
 #[derive(Clone, Debug, Default)]
 struct StepOptions {
-    /// The message that the agent was working on, and the call that was running when the session ended. This is set
-    /// only if that call only looks at something.
+    /// The message that the agent was working on, and the read-only call that was running when the session ended.
+    /// `None` if no read-only call was running.
     unfinished: Option<String>,
     /// The newest message, if nothing has been said or done since.
     untouched: Option<String>,

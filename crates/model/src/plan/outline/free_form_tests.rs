@@ -44,8 +44,8 @@ fn the_state_of_an_item_may_be_in_its_text() {
     assert_eq!(
         warning_texts("## X\n- [ ] a ✅ DONE\n- [x] b (blocked until May)\n- [x] c ✅\n"),
         [
-            "2: the box is open, but the text says done: read as completed",
-            "3: the box is ticked, but the text says blocked: read as completed",
+            "2: the box is open, but the text says “done”; the task is read as completed",
+            "3: the box is ticked, but the text says “blocked”; the task is read as completed",
         ]
     );
 }

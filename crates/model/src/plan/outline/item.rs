@@ -59,7 +59,8 @@ pub fn parse_task_item(text: &str, mark: Option<&CheckboxMark>) -> ParsedTaskIte
     if says_done {
         parsed.status = TaskStatus::Completed;
         if mark.is_some() && drawn != TaskStatus::Completed {
-            parsed.warning = Some("the box is open, but the text says done: read as completed".to_owned());
+            parsed.warning =
+                Some("the box is open, but the text says “done”; the task is read as completed".to_owned());
         }
     }
     take_blocked_reason(&mut rest, &mut parsed);
@@ -84,7 +85,8 @@ fn take_blocked_reason(text: &mut String, parsed: &mut ParsedTaskItem) {
     };
     let Some((before, why)) = found else { return };
     if parsed.status == TaskStatus::Completed {
-        parsed.warning = Some("the box is ticked, but the text says blocked: read as completed".to_owned());
+        parsed.warning =
+            Some("the box is ticked, but the text says “blocked”; the task is read as completed".to_owned());
         return;
     }
     (parsed.status, *text) = (TaskStatus::Blocked, before);

@@ -14,7 +14,7 @@ use crate::session::list::SessionChoiceReason;
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// How many loops of each status an error message lists.
+/// The maximum number of loops that an error message lists for each status.
 const MAX_LOOPS_NAMED: usize = 3;
 
 #[derive(Clone, Copy, Debug)]

@@ -103,8 +103,8 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-/// Returns the command that gives a loop to another session, and what the command does. Inside a session, this session
-/// gets the loop.
+/// Returns the command that gives a loop to another session, and what the command does. If thru runs inside a
+/// session, that session gets the loop. Otherwise, the next session gets it.
 fn how_to_give_on(world: &World, store: &Store, id: &str) -> (String, &'static str) {
     match choose::current_session(world, store) {
         Some(_) => (format!("thru loop activate {id}"), "gives the loop to this session"),

@@ -127,7 +127,7 @@ pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Some(session) => running_loop_of_session(store, session.as_str())?,
         None => None,
     };
-    // On every other occasion, a hook of the session is reporting an event, so the session is running.
+    // On all other occasions, a hook of the session is reporting an event, so the session is running.
     let is_reader_over = match (context.session, context.occasion) {
         (None, BriefOccasion::Asked) => true,
         (Some(session), BriefOccasion::Asked) => end_of(session)?.is_some(),

@@ -10,7 +10,8 @@ use model::redact::{REDACTION_MARGIN_BYTES, Redacted};
 use crate::hook::context::{HookContext, record_policy_of};
 use crate::process::{self, CommandJob, EndedCommand, ExitReason};
 
-/// How long before the harness's own deadline the validators must end. thru needs this time to answer.
+/// The time between the deadline of the validators and the harness's own deadline. thru needs this time to
+/// answer.
 const VALIDATORS_DEADLINE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs the validators one after another within the time limit, and returns the first failure.

@@ -38,7 +38,8 @@ pub struct LiveRunState {
     pub outputs: usize,
     #[serde(rename = "open")]
     pub invalid_outputs: Vec<OpenOutput>,
-    /// When the stage passed, and which inputs changed since then. `None` if that did not happen.
+    /// The time at which the stage passed, and the inputs that have changed since then. `None` if the stage has
+    /// not passed or no inputs have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_since_pass: Option<ChangeSincePass>,
     /// When the newest of the outputs was requested, or empty if this is unknown.
@@ -232,7 +233,7 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<FeatureAnswer<'
     let kept = gate::last_message_to_save(verdict, message.as_deref());
     let what = match &kept {
         Some(_) => format!("save the last message beside {journal_path}"),
-        None => "note that the session works on this run".to_owned(),
+        None => "record that the session works on this run".to_owned(),
     };
     Ok(FeatureAnswer::with_change(ReplyPart::silent(), why, what, move || {
         let ProjectContext { root, store, .. } = context.project;

@@ -20,7 +20,7 @@ pub struct ChangeSincePass {
 }
 
 impl ChangeSincePass {
-    /// `changed` are the outputs that are stale because their inputs have changed.
+    /// `changed` contains the outputs that are stale because their inputs have changed.
     pub(super) fn find(
         root: &Root,
         expected: &ExpectedOutputs,

@@ -265,8 +265,7 @@ impl GateRunner<'_> {
         failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// Launches the command of one output again and again, until the output is valid or the command may not be
-    /// launched any more.
+    /// Launches the command of one output repeatedly, until the output is valid or no further launch is allowed.
     fn launch_until_valid(&self, i: usize, reaper: &ProcessReaper) -> Result<()> {
         if !self.wait_for_orphan(&self.current_output(i))? {
             return Ok(());

@@ -132,9 +132,9 @@ pub(crate) fn picked_up_packet(
     Some((goal_of_packet(claimed, session, redact).filter(|_| is_known)?, is_done))
 }
 
-/// Up to a certain time, the user's words in a session are about packets that are now done. Returns this time, which
-/// is the later of two: when the packet that the session picked up was closed, and when a packet about the session
-/// was written. Packets that are not done are ignored.
+/// Returns the time up to which the user's messages in a session are about finished work. This is the later of
+/// two times. One is the time at which the packet that the session picked up was closed. The other is the time at
+/// which a packet about the session was written. A packet whose work is not finished is ignored.
 pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     let claimed = packet_claimed_last(store, session).ok().flatten();
     let claimed = claimed.filter(|claimed| packets::is_finished_work(&claimed.packet, &claimed.document));

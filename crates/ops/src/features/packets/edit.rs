@@ -192,7 +192,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
 fn frontmatter_note(section: &str) -> Option<&'static str> {
     match section {
         RELEVANT_FILES_HEADING | CONFIRMED_FILES_HEADING | SUGGESTED_HEADING => Some(
-            "files below Confirmed and files in the frontmatter both count as confirmed: `thru packet confirm` and `unconfirm` change both",
+            "files under the heading `Confirmed` and files in the frontmatter both count as confirmed; `thru packet confirm` and `thru packet unconfirm` change both places",
         ),
         VALIDATORS_HEADING => Some(
             "a pickup and a loop use the frontmatter's `validators`, not this text: change both (`thru packet open`)",

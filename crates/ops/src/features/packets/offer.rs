@@ -79,8 +79,9 @@ pub(super) fn packets_on_offer(store: &Store, now: Timestamp) -> Result<Vec<Offe
     Ok(offered_packets(store, now, open_packets(store)?))
 }
 
-/// Returns whether `thru pickup` will take this packet if no id is given. Another session may have claimed another packet
-/// and may end without finishing it. That packet then comes first, so a pickup must name this one.
+/// Returns whether `thru pickup` without an id will certainly take this packet. Returns false if another packet is
+/// active, even if a session has claimed that packet. The session may end without finishing its packet, and then
+/// `thru pickup` may take that packet instead.
 pub(super) fn is_picked_up_without_id(store: &Store, now: Timestamp, id: &str) -> bool {
     let Ok(open) = open_packets(store) else { return false };
     let has_other_active = open.iter().any(|packet| packet.is_active() && packet.offered.id != id);

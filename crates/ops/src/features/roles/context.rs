@@ -157,7 +157,8 @@ fn no_backup_error() -> Error {
     }
 }
 
-/// Returns the path of the named file, or of the context file of the named role. Also returns the path for messages.
+/// `named` is the path of a file or the name of a role. Returns the path of that file, or of the role's context file.
+/// The second value is this path as messages show it.
 fn resolve_named_file(world: &World, roles: &ProjectRoles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.require_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());

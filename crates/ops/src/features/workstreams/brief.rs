@@ -41,9 +41,9 @@ const INLINED_FILES_BRIEF_SECTION: BriefSection = BriefSection {
 };
 pub const BRIEF_SECTION_NAMES: &[&str] = &[WORKSTREAM_BRIEF_SECTION.name, INLINED_FILES_BRIEF_SECTION.name];
 
-/// Returns the candidates about the workstream of a session that was resumed or compacted. If the state cannot be
-/// used, the candidate says why. A session that starts has no workstream yet, so it gets one line about the workstream
-/// of the last session or, if there is none, about the newest open one.
+/// If the session is just starting, returns one line about the workstream of the last session, provided that this
+/// workstream is still open. Otherwise, returns the candidates about the session's own workstream. If its recorded
+/// state cannot be used, the candidate says why.
 pub fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let place = WorkstreamFinder::workstream_finder_of_project(&context.project);
     if context.occasion == BriefOccasion::Started {

@@ -305,7 +305,7 @@ pub fn use_workstream(world: &World, id: &str, session: Option<&str>) -> Result<
     let (store, marker) = (&context.project.store, &context.project.marker);
     let (session, chosen) = list::choose_open_session(world, store, session, |why| Error::Refused {
         what: format!("{why}; only a running session gets briefs"),
-        hint: "run this inside a session (the agent can), or name a running one with --session".into(),
+        hint: "ask the agent in a session to run this, or name a running session with --session".into(),
     })?;
     store.session_state(&session).write_state(&ChosenWorkstream { id: found.id.clone() })?;
     let detected = DetectedWorkstream {

@@ -147,7 +147,7 @@ pub fn wired_files_in_force(world: &World, harness: &Harness, checkout: &Path) -
     found
 }
 
-/// A settings file that contains thru's hooks but that its harness ignores.
+/// A settings file that contains thru's hooks but is ignored by its harness.
 #[derive(Clone, Debug, Serialize)]
 pub struct IgnoredFile {
     pub harness: &'static str,
@@ -155,7 +155,7 @@ pub struct IgnoredFile {
     pub why: String,
 }
 
-/// Returns the files that contain thru's hooks but that their harness ignores. The hooks in these files do not run.
+/// Returns the files that contain thru's hooks but are ignored by their harness. The hooks in these files do not run.
 pub fn ignored_files(world: &World, checkout: &Path) -> Vec<IgnoredFile> {
     let of_harness = |harness: &'static Harness| {
         let wired = wired_files_in_force(world, harness, checkout).into_iter();

@@ -23,8 +23,7 @@ pub fn install_status_line(world: &World, name: &str, mode: WriteMode) -> Result
     };
     if !world.program_path.is_absolute() {
         return Err(Error::Refused {
-            what: "cannot determine the path of the running thru, so the harness would be unable to call it"
-                .into(),
+            what: "thru cannot determine its own path, so the harness would be unable to call thru".into(),
             hint: "run thru by its full path".into(),
         });
     }

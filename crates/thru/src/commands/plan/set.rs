@@ -23,7 +23,7 @@ pub struct Args {
     /// Set all dependencies of the task, separated by commas; `none` removes them
     #[arg(long, value_name = "IDS", requires = "id")]
     depends: Option<String>,
-    /// Set how to tell that the task is done; empty text removes it
+    /// Set the acceptance criterion of the task; empty text removes it
     #[arg(long, value_name = "TEXT", requires = "id")]
     acceptance: Option<String>,
     /// Replace the task's list of files; repeat the option for several files

@@ -12,7 +12,7 @@ use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 ///
 /// The name of each file comes from the block's fence, its first line or the line before it. A name that leads out of
 /// the folder, or into `.git`, is not used. Existing files stay unchanged unless --replace is given. A file that
-/// changes what programs run, or what agents are told, is written only if `--allow` names it.
+/// changes which programs run, or what agents are told, is written only if `--allow` names it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message: a file, or `-` for stdin
@@ -24,7 +24,7 @@ pub struct Args {
     /// Replace existing files
     #[arg(long)]
     replace: bool,
-    /// Write this file even though it changes what programs run or what agents are told; can be given several times
+    /// Write this file even though it changes which programs run or what agents are told; can be given several times
     #[arg(long, value_name = "PATH")]
     allow: Vec<String>,
     /// Only show what would be written

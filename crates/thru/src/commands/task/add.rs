@@ -22,7 +22,7 @@ pub struct Args {
     /// Set the tasks that must be finished first, separated by commas
     #[arg(long, value_name = "IDS")]
     depends: Option<String>,
-    /// Set how to tell that the task is done
+    /// Set the acceptance criterion of the task
     #[arg(long, value_name = "TEXT")]
     acceptance: Option<String>,
     /// Add a file that belongs to the task; can be given several times

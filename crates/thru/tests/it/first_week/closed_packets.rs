@@ -1,4 +1,4 @@
-//! Tests that the requirements of a packet end with the packet.
+//! Tests that the rules in a packet no longer apply to new tasks after the packet is closed.
 
 use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use super::*;

@@ -105,8 +105,8 @@ fn note_of_help(env: &TestEnv, words: &[&str]) -> String {
     help.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A session crashed after the newest active packet was written. The packet of the crashed session is newer, so it
-/// describes the latest work.
+/// A session crashes after another packet was written. The packet of the crashed session describes the latest work, so
+/// this packet is offered first.
 #[test]
 fn after_a_crash_the_packet_of_the_crashed_session_comes_first() {
     let env = TestEnv::with_repository();
@@ -319,8 +319,8 @@ fn the_packet_of_a_session_repeats_the_packet_that_the_session_picked_up() {
     assert!(told.contains(" crashed; `thru pickup ") && !told.contains("on offer:"), "{told}");
 }
 
-/// If no session is named, thru neither assumes nor suggests one whose process was killed, even if it is the only
-/// session.
+/// If no session is named, thru neither uses nor suggests a session whose process was killed. This applies even if
+/// there is no other session.
 #[test]
 fn a_session_that_crashed_is_neither_guessed_nor_suggested() {
     let env = TestEnv::with_root();

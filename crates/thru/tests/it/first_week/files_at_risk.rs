@@ -1,4 +1,4 @@
-//! Tests the files at risk, and how packets and briefs name the work of a session.
+//! Tests which files count as files at risk, and how packets and briefs name the work of a session.
 
 use super::previews_and_titles::{ask, edit_file, run_command, stop};
 use super::*;

@@ -20,7 +20,8 @@ fn status_in(env: &TestEnv, folder: &Path) -> String {
     status.lines().find(|line| line.starts_with("outputs")).unwrap_or_default().to_owned()
 }
 
-/// Edits the list of a stage that was requested in the root's own checkout. Returns the text before the edit.
+/// Edits a stage's list of outputs, so that the list names `checkout` instead of the root's own checkout. Returns the
+/// list's text before the edit.
 fn name_checkout_in_list(env: &TestEnv, checkout: &Path) -> String {
     let list = list_of_stage(env);
     let text = fs::read_to_string(&list).unwrap();
@@ -126,7 +127,8 @@ fn a_deleted_input_is_not_replaced_by_the_file_of_another_checkout() {
     assert!(refused.stderr.contains("plan.md: this input of review-a.md does not exist"), "{refused}");
 }
 
-/// A worktree may contain a branch that the user does not trust, so a consent is bound to the checkout.
+/// A worktree may contain a branch that the user does not trust. So the user's consent to a command applies to only one
+/// checkout.
 #[test]
 fn an_edited_list_cannot_launch_the_script_of_another_worktree() {
     let (env, tree) = repository_with_script();

@@ -5,7 +5,7 @@ use super::handoffs::{ask_at, edit_at, fire_at, run_at, start_at, thru_at};
 use super::quoted_words::compact_at;
 use super::*;
 
-/// Two edits, each as a hook reports it and as the transcript contains it. The second one contains a secret.
+/// Two edits. Each has a path, the old text and the new text. The second edit contains a secret.
 const EDITS: [(&str, &str, &str); 2] = [
     ("src/report.rs", "fn total(rows: &[Row]) -> u64 {", "fn sum_of_rows(rows: &[Row]) -> u64 {"),
     (

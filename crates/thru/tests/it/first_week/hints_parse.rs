@@ -1,5 +1,5 @@
-//! Tests that every command that `thru` suggests in a message exists, with its subcommand, operands and options. The
-//! tests of each feature check whether the command also works in the state in which it is suggested.
+//! Tests the commands that `thru` suggests in its messages. Each command must exist, with its subcommand, operands and
+//! options. The tests of each feature check whether the command also works in the state in which it is suggested.
 
 use super::*;
 

@@ -208,7 +208,7 @@ fn a_commit_that_was_merged_on_the_forge_is_not_reported_as_unpushed() {
     env.run_git_in(&forge, &["push", "--quiet", "origin", "--delete", "round"]);
     env.run_git(&["branch", "--quiet", "--set-upstream-to=origin/main", "main"]);
     env.run_git(&["pull", "--quiet", "--prune"]);
-    // Git's reflog contains whole seconds.
+    // The times in git's reflog are whole seconds.
     let fetched =
         fs::File::options().append(true).open(env.project_folder().join(".git/FETCH_HEAD")).unwrap();
     fetched.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(2)).unwrap();

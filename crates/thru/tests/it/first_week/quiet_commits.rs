@@ -15,7 +15,7 @@ fn fail_at(env: &TestEnv, time: &str, session: &str, command: &str, output: &str
     fire_at(env, time, session, "PostToolUseFailure", call);
 }
 
-/// Commits everything in a folder at a time on the test day.
+/// Commits all changes in `folder`. `time` is a time of day on the test day.
 fn commit_all_at(env: &TestEnv, folder: &Path, time: &str, arguments: &str) {
     env.run_git_in(folder, &["add", "-A"]);
     let alias =

@@ -67,8 +67,8 @@ fn a_rule_about_a_task_ends_when_the_task_is_committed_and_another_one_begins() 
     }
 }
 
-/// Lets one session do a task with this rule, and another one do another task. The first task is committed in the second
-/// session, or not at all.
+/// Session `s1` does a task with this rule, and commits nothing. Then session `s2` does another task. If `commits` is
+/// true, session `s2` finally commits the changes from both tasks.
 fn two_tasks(rule: &str, commits: bool) -> TestEnv {
     let env = repository_with_files(&["src/main.rs", "src/level.rs"]);
     start_at(&env, "19:00:00", "s1");

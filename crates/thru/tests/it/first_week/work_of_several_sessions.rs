@@ -1,4 +1,4 @@
-//! Tests work that several sessions do one after the other.
+//! Tests what briefs and packets say if several sessions work on the same task, one after the other.
 
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
 use super::results_of_checks::fail_at;
