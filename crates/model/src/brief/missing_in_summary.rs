@@ -2,11 +2,12 @@
 //! exact wording. Minor facts are left out.
 
 mod claims;
+mod commands;
 mod git;
 mod ids;
 mod requirements;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
@@ -16,7 +17,7 @@ use crate::digest::{Digest, Failure, FileUse, Trap};
 use crate::error_line::starts_with_file_and_line;
 use crate::failure;
 use crate::render::{format_path_or_code, in_backticks};
-use crate::run::{self, ProjectCheck};
+use crate::run;
 
 use claims::SummaryClaims;
 use git::NOT_NAMED_PHRASE;
@@ -131,7 +132,10 @@ pub(super) fn facts_missing_in_summary(
             kept.insert(place, newest);
         }
     }
-    kept.extend(checks_missing_in_summary(checks, &claims));
+    let failing = kept.iter().filter(|candidate| candidate.class == FactClass::Failing);
+    let failing: Vec<&str> = failing.filter_map(|failure| failure.forms.last()).map(String::as_str).collect();
+    let failing = failing.join("\n");
+    kept.extend(commands::commands_missing_in_summary(checks, material.digest, &claims, &failing));
     kept.extend(files_missing_in_summary(material, &claims, thin, &risk));
     kept
 }
@@ -148,61 +152,6 @@ fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) 
         trap.times > 1 && (trap.worked.is_empty() || !claims.content.contains_text(&trap.worked))
     };
     digest.traps().iter().any(|trap| is_this(trap) && is_open(trap))
-}
-
-/// Returns one line about the checks. It lists checks that passed, unless the summary reports the state of checks of
-/// the same kind. It also lists checks that the summary announces without quoting their commands. A check that is
-/// part of another check is left out.
-fn checks_missing_in_summary(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
-    checks.retain(|check| is_new_pass(check, claims) || is_check_announced_by_summary(check, claims));
-    let keys: Vec<BTreeSet<String>> = checks.iter().map(check_keys).collect();
-    let is_part = |at: usize| {
-        let is_wider = |(other, of_other): (usize, &BTreeSet<String>)| {
-            other != at && keys[at].is_subset(of_other) && (keys[at] != *of_other || other < at)
-        };
-        keys.iter().enumerate().any(is_wider)
-    };
-    let whole: Vec<usize> = (0..checks.len()).filter(|at| !is_part(*at)).collect();
-    let (mut passed, mut announced) = (Vec::new(), Vec::new());
-    for at in whole {
-        let form = &checks[at].forms[0];
-        let command = form.split(" → ").next().unwrap_or(form);
-        if is_new_pass(&checks[at], claims) { &mut passed } else { &mut announced }.push(command);
-    }
-    let passed = (!passed.is_empty()).then(|| {
-        format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
-    });
-    let announced = (!announced.is_empty())
-        .then(|| format!("to run the checks that the summary mentions: {}", announced.join("; ")));
-    let parts: Vec<String> = [passed, announced].into_iter().flatten().collect();
-    let text = parts.join("; ");
-    let first = checks.into_iter().next()?;
-    Some(Candidate { forms: vec![text], ..first })
-}
-
-/// Returns whether the summary announces every kind of check in this command line. Returns false if the line runs
-/// only some of the tests.
-fn is_check_announced_by_summary(candidate: &Candidate, claims: &SummaryClaims) -> bool {
-    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
-    let checks = run::checks_of_command(command, "");
-    let mut proving = checks.iter().filter(|check| check.check_kind.is_check());
-    !checks.iter().any(run::is_partial_test_run)
-        && proving.all(|check| claims.announces_check(check.check_kind))
-}
-
-/// Returns the keys of the checks in a command line.
-fn check_keys(candidate: &Candidate) -> BTreeSet<String> {
-    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
-    run::checks_of_command(command, "").iter().map(ProjectCheck::identity_key).collect()
-}
-
-/// Returns whether a check passed, nothing has been edited since, and the summary does not report the state of checks
-/// of this kind.
-fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
-    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
-    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.check_kind);
-    candidate.forms[0].ends_with(" → passed")
-        && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
 }
 
 /// Reduces a failure to the error lines that the summary lacks. If the summary does not mention any failure, the whole
