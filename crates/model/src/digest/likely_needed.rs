@@ -20,11 +20,15 @@ impl Digest {
         rank_by_worth(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
-    /// Returns how many files are likely to be needed. Files that were only mentioned in commands are not counted.
-    pub fn count_files_likely_needed_again(&self) -> usize {
+    /// Returns the files that are likely to be needed, in descending order of worth. Files that were only mentioned in
+    /// commands are left out.
+    pub fn files_likely_needed_again(&self) -> Vec<&FileUse> {
         let related = RelatedFiles::group_by_name(self);
-        let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
-        used.filter(|file| self.file_worth(file, &related) >= MIN_WORTH_OF_LIKELY_NEEDED_FILE).count()
+        let mut ranked = self.ranked_files();
+        ranked.retain(|file| {
+            file.edits + file.reads > 0 && self.file_worth(file, &related) >= MIN_WORTH_OF_LIKELY_NEEDED_FILE
+        });
+        ranked
     }
 
     /// Returns the commands that did not fail, in descending order of worth.

@@ -1,6 +1,7 @@
 //! Finds what a harness's summary claims: that checks pass, that work is not committed, or that something was done.
 
 use super::super::effects::contains_file_name;
+use super::super::paths::{PathEndings, path_endings};
 use crate::content::{SearchableText, meaningful_words, normalise_text};
 use crate::effect::{Effect, EffectKind};
 use crate::run::CommandKind;
@@ -148,6 +149,12 @@ impl<'s> SummaryClaims<'s> {
 
     pub fn names_file(&self, path: &str) -> bool {
         contains_file_name(self.text, path.rsplit('/').next().unwrap_or(path))
+    }
+
+    /// Returns whether the summary contains the path, or an ending of it that no other file of the session has.
+    pub fn names_path(&self, path: &str, endings: &PathEndings) -> bool {
+        let is_named = |ending: &str| endings.is_unique(ending) && contains_file_name(self.text, ending);
+        path_endings(path).any(is_named)
     }
 
     /// Returns whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the
