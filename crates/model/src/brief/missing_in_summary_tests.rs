@@ -3,6 +3,7 @@ use crate::brief::BriefOccasion;
 use crate::digest::{AgentStatement, FileEdit, FileUse, Prompt};
 use crate::digest::{EffectOnDisk, RecordedEffect};
 use crate::effect::{Effect, EffectKind};
+use crate::journal::JournalRecord;
 
 /// Pads a summary to more than `THIN_SUMMARY_BYTES`.
 fn with_padding(summary: &str) -> String {
@@ -338,4 +339,66 @@ fn an_answer_and_a_settled_refusal_are_not_quoted() {
         ..AgentStatement::default()
     });
     assert_eq!(note(&digest, summary), [""; 0]);
+}
+
+/// Returns a digest in which these commands ran in this order, each with its exit code and its output.
+fn digest_with_runs(runs: &[(&str, i64, &str)]) -> Digest {
+    let mut digest = Digest::new("s");
+    digest.worktree = "/p".into();
+    digest.first_worktree = "/p".into();
+    for (n, (command, exit, output)) in runs.iter().enumerate() {
+        digest.fold_record(&JournalRecord {
+            event: "tool-done".into(),
+            tool: "Bash".into(),
+            id: n.to_string().into(),
+            ok: Some(*exit == 0),
+            exit: Some(*exit),
+            command: (*command).into(),
+            error: if *exit == 0 { "".into() } else { (*output).into() },
+            ..JournalRecord::default()
+        });
+    }
+    digest
+}
+
+#[test]
+fn commands_that_the_summary_does_not_name_are_one_line() {
+    const RUNS: &[(&str, i64, &str)] = &[
+        ("cd web && npm run build 2>&1 | tail -5", 0, ""),
+        ("mise run test -- -run TestOne", 0, ""),
+        ("go build ./parser", 0, ""),
+        ("mise run test:ci | tail -30", 0, ""),
+        ("ls src", 0, ""),
+        ("git status", 0, ""),
+        ("mise run fmt", 0, ""),
+        ("CI=1 mise run lint", 1, "src/a.go:3:1: undefined: parseAll"),
+    ];
+    for (summary, expected) in [
+        ("", "`CI=1 mise run lint` (failing), `mise run fmt`, `mise run test:ci`, `npm run build` in web"),
+        (
+            "Ran `mise run test:ci` and `mise run fmt`.",
+            "`CI=1 mise run lint` (failing), `npm run build` in web",
+        ),
+        ("`CI=1 mise run lint && mise run fmt && mise run test:ci` and `npm run build`", ""),
+    ] {
+        let told =
+            note(&digest_with_runs(RUNS), &format!("The linter fails at parseAll in a.go:3. {summary}"));
+        let line = told.iter().find_map(|line| line.split("does not name: ").nth(1));
+        assert_eq!(line.unwrap_or_default(), expected, "{summary}: {told:?}");
+    }
+}
+
+#[test]
+fn a_narrow_command_is_listed_only_if_it_ran_often_and_no_wider_one_is_known() {
+    const NARROW: (&str, i64, &str) = ("go build ./parser", 0, "");
+    for (runs, summary, expected) in [
+        (&[NARROW, NARROW][..], "", "`go build ./parser`"),
+        (&[NARROW], "", ""),
+        (&[NARROW, NARROW, ("go build ./...", 0, "")], "", ""),
+        (&[NARROW, NARROW], "Build it with `go build -o app ./cmd/app`.", ""),
+    ] {
+        let told = note(&digest_with_runs(runs), summary);
+        let line = told.iter().find_map(|line| line.split("does not name: ").nth(1));
+        assert_eq!(line.unwrap_or_default(), expected, "{summary}: {told:?}");
+    }
 }

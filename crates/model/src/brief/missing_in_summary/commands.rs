@@ -18,7 +18,7 @@ const MAX_COMMAND_CHARS: usize = 80;
 /// The maximum number of commands that are listed.
 const MAX_COMMANDS: usize = 5;
 
-/// A program, and a command that concerns only some folders or files, is listed only if it ran at least this often.
+/// A program, and a command that names a folder or a file, is listed only if it ran at least this often.
 const MIN_RUNS_OF_NARROW_COMMAND: u32 = 2;
 
 /// Returns one line: the checks that passed, unless the summary reports the state of checks of the same kind, and the
@@ -126,7 +126,7 @@ fn is_short(command: &str) -> bool {
 }
 
 /// Returns whether a command is one of the project's own, and not an experiment or a run for a few tests. A command that
-/// concerns only some folders or files must have run several times. It is left out if the agent knows another command of
+/// names a folder or a file must have run several times. It is left out if the agent knows another command of
 /// its kind, or if the session ran a wider one, such as `go build ./...` for `go build ./parser`.
 fn is_command_of_project(used: &NewestRunOfCheck, digest: &Digest, known: &KnownCommands) -> bool {
     let parse = |used: &NewestRunOfCheck| run::checks_of_command(&used.run, &used.folder).into_iter().next();
