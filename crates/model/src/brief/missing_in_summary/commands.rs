@@ -48,7 +48,7 @@ pub(super) fn commands_missing_in_summary(
         format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
     });
     let commands = (!commands.is_empty())
-        .then(|| format!("this session’s commands that the summary does not name: {}", commands.join(", ")));
+        .then(|| format!("this session's commands that the summary does not name: {}", commands.join(", ")));
     let parts: Vec<String> = [passed, commands].into_iter().flatten().collect();
     let id = checks.into_iter().next().map_or_else(|| "commands:not-named".to_owned(), |check| check.id);
     (!parts.is_empty()).then(|| Candidate::of_class(FactClass::Checks, id, vec![parts.join("; ")]))
