@@ -12,7 +12,7 @@ const MAX_EDITED_FILES: usize = 10;
 
 /// The maximum number of other files. Those most likely to be needed again are chosen: recent and frequent use count
 /// most.
-const MAX_OTHER_FILES: usize = 5;
+const MAX_OTHER_FILES: usize = 8;
 
 /// The maximum number of files that are listed if the summary is thin. Such a summary names hardly any file.
 const MAX_FILES_FOR_THIN_SUMMARY: usize = 6;
@@ -48,7 +48,10 @@ pub(super) fn add_files_missing_in_summary(
     edited.sort_by_key(|file| std::cmp::Reverse(file.edits + file.edits_by_commands));
     edited.truncate(if thin { MAX_FILES_FOR_THIN_SUMMARY } else { MAX_EDITED_FILES });
     let likely = digest.files_likely_needed_again();
-    others.retain(|file| thin || likely.iter().any(|known| known.path == file.path));
+    // If none of them is likely to be needed, they are not worth a line.
+    if !others.iter().any(|file| thin || likely.iter().any(|known| known.path == file.path)) {
+        others.clear();
+    }
     others.truncate(if thin { MAX_FILES_FOR_THIN_SUMMARY - edited.len() } else { MAX_OTHER_FILES });
     let list = |files: &[&FileUse]| list_so_that_each_is_unique(files, &endings);
     let (edited, others) = (list(&edited), list(&others));
