@@ -6,6 +6,7 @@
 //! lists of files are measured by the same rules. The sessions are split into two halves, so that overfitting to one
 //! half is visible.
 
+mod commands;
 mod cut;
 mod dump;
 mod effects;

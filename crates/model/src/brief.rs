@@ -169,7 +169,7 @@ pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> 
     let mut candidates = gather::gather_candidates(material);
     candidates.retain(|candidate| !candidate.class.is_file_class() && candidate.class != FactClass::Answered);
     let order =
-        FixedOrder::fixed_order_for_brief_room(cap, material.digest.count_files_likely_needed_again());
+        FixedOrder::fixed_order_for_brief_room(cap, material.digest.files_likely_needed_again().len());
     let ranked = rank_candidates(candidates, order, None);
     let choice = choose_forms(
         &ranked,
@@ -253,7 +253,7 @@ impl BriefDraft {
     ) -> BriefDraft {
         let room = cap.saturating_sub(utf16_length(&head));
         let order =
-            FixedOrder::fixed_order_for_brief_room(room, material.digest.count_files_likely_needed_again());
+            FixedOrder::fixed_order_for_brief_room(room, material.digest.files_likely_needed_again().len());
         let rank = |candidates| rank_candidates(candidates, order, material.scoring);
         // Only a new session is told which requests were answered, and only if everything else fits too. They do not
         // help a session that continues its own work.

@@ -188,7 +188,7 @@ fn files_that_are_hardly_likely_wait_where_room_is_short() {
         digest.files.push(FileUse { path, reads: 1, last_use_record: 2, ..FileUse::default() });
     }
     digest.files[0].last_use_record = 999;
-    assert_eq!(digest.count_files_likely_needed_again(), 2);
+    assert_eq!(digest.files_likely_needed_again().len(), 2);
     let named = |cap| brief_text(&digest, cap).unwrap().matches("looked_at_").count();
     assert_eq!((named(560), named(2_000)), (0, 6));
 }

@@ -13,7 +13,7 @@ use crate::text::split_into_sentences;
 use limits::is_lasting_instruction;
 
 pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_work, names_no_work};
-pub use continuing::{only_says_continue, revises_request};
+pub use continuing::{checks_understanding, only_says_continue, only_starts_work, revises_request};
 pub use lifted::{forbids_git_step, is_instruction_revoked_by};
 pub use limits::outlives_task;
 pub use pickup::words_after_pickup;

@@ -93,6 +93,12 @@ impl<'a> RecallSession<'a> {
         path.strip_prefix(self.cwd.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
     }
 
+    /// Returns the folder relative to the session's folder. It is empty for the session's folder itself.
+    pub fn folder_in_session(&self, folder: &str) -> String {
+        let folder = folder.trim_end_matches('/');
+        if folder == self.cwd { String::new() } else { self.path_in_session(folder).to_owned() }
+    }
+
     pub fn find_call(&self, id: &str) -> Option<&ToolCall> {
         self.events.iter().filter_map(|event| event.as_call()).find(|call| call.id == id)
     }

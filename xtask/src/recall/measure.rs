@@ -4,6 +4,7 @@
 use anyhow::Result;
 use model::score::ScoringSettings;
 
+use super::commands::is_command_named;
 use super::cut::{CorpusHalf, RecallSession, SessionCut, SessionCutKind, collapse_white_space};
 use super::labels::{self, Labels};
 use super::texts::SessionUpToCut;
@@ -21,7 +22,7 @@ pub struct FoundShare {
 pub const QUESTION_NAMES: [&str; 13] = [
     FILES_AGAIN_QUESTION,
     COMMANDS_AGAIN_QUESTION,
-    BARE_COMMANDS_QUESTION,
+    COMMAND_LETTERS_QUESTION,
     "newest prompt",
     "newest telling prompt",
     "prompts",
@@ -34,10 +35,12 @@ pub const QUESTION_NAMES: [&str; 13] = [
     "commands, all",
 ];
 pub const FILES_AGAIN_QUESTION: &str = "files needed again";
+/// The question about useful commands that are needed again. See [`commands`](super::commands) for which commands are
+/// useful, and for when two commands are the same.
 pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
-/// Like [`COMMANDS_AGAIN_QUESTION`], but the commands are compared without pipes, redirections and a leading `cd`.
-/// Briefs often leave these parts out.
-const BARE_COMMANDS_QUESTION: &str = "the same, without pipes";
+/// The question about commands that are needed again in exactly the same form, such as `make test 2>&1 | tail -30`. It
+/// also counts look-ups and git commands, which briefs leave out on purpose, so it has no target.
+const COMMAND_LETTERS_QUESTION: &str = "the same, letter by letter";
 
 pub fn question_index(name: &str) -> usize {
     QUESTION_NAMES.iter().position(|known| *known == name).expect("every question is in QUESTION_NAMES")
@@ -138,14 +141,15 @@ fn measure_text(session: &RecallSession, wanted: &WantedItems, text: &str, size:
         paths.iter().for_each(|path| ask(name, path, is_named(path)));
     }
     for (name, texts) in [
-        (COMMANDS_AGAIN_QUESTION, &wanted.commands_again),
+        (COMMAND_LETTERS_QUESTION, &wanted.command_lines_again),
         ("prompts", &wanted.prompts),
         ("commands, all", &wanted.commands),
     ] {
         texts.iter().for_each(|words| ask(name, words, holds(words)));
     }
-    for command in &wanted.commands_again {
-        ask(BARE_COMMANDS_QUESTION, command, holds(&labels::identifying_part_of_command(command)));
+    for forms in wanted.commands_again.values() {
+        let form = forms.first().map_or("", String::as_str);
+        ask(COMMANDS_AGAIN_QUESTION, form, is_command_named(&flat, forms));
     }
     for (name, words) in
         [("newest prompt", &wanted.newest_prompt), ("newest telling prompt", &wanted.newest_task_prompt)]

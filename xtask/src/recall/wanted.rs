@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::commands::{UsefulCommands, commands_that_ran_again, useful_commands};
 use super::cut::{MAX_CALLS_AFTER, RecallSession, SessionCut, collapse_white_space, collapsed_beginning};
 use super::effects::{self, RecallEffect};
 use super::errors::{self, RecurringError};
@@ -16,7 +17,10 @@ const MIN_TASK_PROMPT_CHARS: usize = 40;
 pub struct WantedItems {
     /// Files that were used before the cut and are used again by the next calls.
     pub files_again: BTreeSet<String>,
-    pub commands_again: BTreeSet<String>,
+    /// Useful commands that ran before the cut and run again in the next calls.
+    pub commands_again: UsefulCommands,
+    /// The beginnings of all command lines that ran before the cut and run again, letter by letter.
+    pub command_lines_again: BTreeSet<String>,
     /// The newest prompt of any length.
     pub newest_prompt: Option<String>,
     /// The newest prompt that is long enough to describe a task.
@@ -47,8 +51,8 @@ impl WantedItems {
         let after: Vec<&ToolCall> = session.calls_after(cut, MAX_CALLS_AFTER).collect();
         let touched_after: BTreeSet<&str> =
             after.iter().flat_map(|call| &call.files).map(|file| file.path.as_str()).collect();
-        let commands_after: BTreeSet<String> =
-            after.iter().filter_map(|call| call.command.as_deref()).map(collapsed_beginning).collect();
+        let lines_after = || after.iter().filter_map(|call| call.command.as_deref());
+        let command_lines_after: BTreeSet<String> = lines_after().map(collapsed_beginning).collect();
         let prompts: Vec<&str> = prompts_in(session.events_since_compaction(cut)).collect();
         let mut telling = prompts
             .iter()
@@ -56,14 +60,18 @@ impl WantedItems {
             .copied()
             .chain(prompts_before(session, cut))
             .filter(|text| describes_task(text));
-        let commands_ever = shell_commands_in_events(session.events_before(cut));
+        let command_lines_ever = shell_commands_in_events(session.events_before(cut));
+        let lines_before = session.events_before(cut).iter().filter_map(TranscriptEvent::as_shell_command);
+        let useful_before = useful_commands(lines_before, |folder| session.folder_in_session(folder));
+        let useful_after = useful_commands(lines_after(), |folder| session.folder_in_session(folder));
         WantedItems {
             files_again: files_by_recency
                 .iter()
                 .filter(|path| touched_after.contains(path.as_str()))
                 .cloned()
                 .collect(),
-            commands_again: commands_after.intersection(&commands_ever).cloned().collect(),
+            commands_again: commands_that_ran_again(&useful_before, &useful_after),
+            command_lines_again: command_lines_after.intersection(&command_lines_ever).cloned().collect(),
             newest_prompt: prompts.last().copied().map(collapsed_beginning),
             newest_task_prompt: telling.next().map(collapsed_beginning),
             prompts: prompts.iter().map(|text| collapsed_beginning(text)).collect(),

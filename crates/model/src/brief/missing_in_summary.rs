@@ -2,41 +2,28 @@
 //! exact wording. Minor facts are left out.
 
 mod claims;
+mod commands;
+mod files;
 mod git;
 mod ids;
 mod requirements;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
-use super::paths::list_by_folder;
 use super::sections::goal::{ANSWERED_REQUEST_LABEL, NEWEST_MESSAGE_LABEL, TASK_OF_MESSAGE_LABEL};
-use crate::digest::{Digest, Failure, FileUse, Trap};
+use crate::digest::{Digest, Failure, Trap};
 use crate::error_line::starts_with_file_and_line;
 use crate::failure;
-use crate::render::{format_path_or_code, in_backticks};
-use crate::run::{self, ProjectCheck};
+use crate::render::in_backticks;
+use crate::run;
 
 use claims::SummaryClaims;
-use git::NOT_NAMED_PHRASE;
 
 /// A summary with fewer bytes than this is thin: it says too little about the work. The brief then also contains the
 /// goal, the state, finished work and earlier requests.
 const THIN_SUMMARY_BYTES: usize = 1_500;
-
-/// The maximum number of edited files. Those edited most often are chosen.
-const MAX_EDITED_FILES_BESIDE_SUMMARY: usize = 10;
-
-/// The maximum number of files that were only read.
-const MAX_READ_FILES: usize = 3;
-
-/// The maximum number of files that are listed if the summary is shorter than [`THIN_SUMMARY_BYTES`].
-const MAX_FILES_FOR_THIN_SUMMARY: usize = 6;
-
-/// A file that was only read is listed only if two conditions are met: no edited file is listed, and the file was used
-/// within this many records before the compaction.
-const MAX_RECORDS_SINCE_FILE_WAS_READ: u64 = 8;
 
 /// The maximum number of error lines that are added to what the summary says about a failure.
 const MAX_NEW_ERROR_LINES: usize = 3;
@@ -77,8 +64,6 @@ pub(super) fn facts_missing_in_summary(
     let text = material.visible_summary();
     let thin = text.len() < THIN_SUMMARY_BYTES;
     let claims = SummaryClaims::from_text(text);
-    let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
-    let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<FactClass, usize> = BTreeMap::new();
     let candidates = requirements::with_requirements(candidates, material.digest, &claims, thin);
     let (mut kept, mut checks, mut newest) = (Vec::new(), Vec::new(), None);
@@ -100,6 +85,12 @@ pub(super) fn facts_missing_in_summary(
         }
         if candidate.class == FactClass::Checks {
             checks.push(candidate);
+            continue;
+        }
+        if candidate.class == FactClass::Words
+            && !thin
+            && !requirements::still_holds(&candidate, material.digest)
+        {
             continue;
         }
         if candidate.class == FactClass::Traps && !is_trap_open(&candidate, material.digest, &claims) {
@@ -131,8 +122,11 @@ pub(super) fn facts_missing_in_summary(
             kept.insert(place, newest);
         }
     }
-    kept.extend(checks_missing_in_summary(checks, &claims));
-    kept.extend(files_missing_in_summary(material, &claims, thin, &risk));
+    let failing = kept.iter().filter(|candidate| candidate.class == FactClass::Failing);
+    let failing: Vec<&str> = failing.filter_map(|failure| failure.forms.last()).map(String::as_str).collect();
+    let failing = failing.join("\n");
+    kept.extend(commands::commands_missing_in_summary(checks, material.digest, &claims, &failing));
+    files::add_files_missing_in_summary(&mut kept, material, &claims, thin);
     kept
 }
 
@@ -148,61 +142,6 @@ fn is_trap_open(candidate: &Candidate, digest: &Digest, claims: &SummaryClaims) 
         trap.times > 1 && (trap.worked.is_empty() || !claims.content.contains_text(&trap.worked))
     };
     digest.traps().iter().any(|trap| is_this(trap) && is_open(trap))
-}
-
-/// Returns one line about the checks. It lists checks that passed, unless the summary reports the state of checks of
-/// the same kind. It also lists checks that the summary announces without quoting their commands. A check that is
-/// part of another check is left out.
-fn checks_missing_in_summary(mut checks: Vec<Candidate>, claims: &SummaryClaims) -> Option<Candidate> {
-    checks.retain(|check| is_new_pass(check, claims) || is_check_announced_by_summary(check, claims));
-    let keys: Vec<BTreeSet<String>> = checks.iter().map(check_keys).collect();
-    let is_part = |at: usize| {
-        let is_wider = |(other, of_other): (usize, &BTreeSet<String>)| {
-            other != at && keys[at].is_subset(of_other) && (keys[at] != *of_other || other < at)
-        };
-        keys.iter().enumerate().any(is_wider)
-    };
-    let whole: Vec<usize> = (0..checks.len()).filter(|at| !is_part(*at)).collect();
-    let (mut passed, mut announced) = (Vec::new(), Vec::new());
-    for at in whole {
-        let form = &checks[at].forms[0];
-        let command = form.split(" → ").next().unwrap_or(form);
-        if is_new_pass(&checks[at], claims) { &mut passed } else { &mut announced }.push(command);
-    }
-    let passed = (!passed.is_empty()).then(|| {
-        format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
-    });
-    let announced = (!announced.is_empty())
-        .then(|| format!("to run the checks that the summary mentions: {}", announced.join("; ")));
-    let parts: Vec<String> = [passed, announced].into_iter().flatten().collect();
-    let text = parts.join("; ");
-    let first = checks.into_iter().next()?;
-    Some(Candidate { forms: vec![text], ..first })
-}
-
-/// Returns whether the summary announces every kind of check in this command line. Returns false if the line runs
-/// only some of the tests.
-fn is_check_announced_by_summary(candidate: &Candidate, claims: &SummaryClaims) -> bool {
-    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
-    let checks = run::checks_of_command(command, "");
-    let mut proving = checks.iter().filter(|check| check.check_kind.is_check());
-    !checks.iter().any(run::is_partial_test_run)
-        && proving.all(|check| claims.announces_check(check.check_kind))
-}
-
-/// Returns the keys of the checks in a command line.
-fn check_keys(candidate: &Candidate) -> BTreeSet<String> {
-    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
-    run::checks_of_command(command, "").iter().map(ProjectCheck::identity_key).collect()
-}
-
-/// Returns whether a check passed, nothing has been edited since, and the summary does not report the state of checks
-/// of this kind.
-fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
-    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
-    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.check_kind);
-    candidate.forms[0].ends_with(" → passed")
-        && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
 }
 
 /// Reduces a failure to the error lines that the summary lacks. If the summary does not mention any failure, the whole
@@ -308,54 +247,6 @@ fn does_summary_contain_error_line(claims: &SummaryClaims, line: &str) -> bool {
     claims.content.contains_text(line)
         || claims.has_line_with_most_words_of(rest)
         || !numbers.is_empty() && numbers.iter().all(|number| claims.text.contains(number))
-}
-
-/// Returns one line with files that the summary does not mention. These are the files edited since the last
-/// compaction or, if there are none, the files that were read last.
-fn files_missing_in_summary(
-    material: &BriefMaterial,
-    claims: &SummaryClaims,
-    thin: bool,
-    risk: &str,
-) -> Option<Candidate> {
-    let BriefMaterial { digest, missing_files: gone, .. } = *material;
-    let newest = digest.files.iter().map(|file| file.last_use_record).max().unwrap_or(0);
-    let is_new = |file: &&FileUse| {
-        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        let is_here = !file.deleted && !file.is_outside_checkout && !gone.contains(&file.path);
-        is_here
-            && file.last_use_record > digest.last_compaction_before_work
-            && !claims.names_file(&file.path)
-            && !risk.contains(name)
-    };
-    // One line about files that the summary does not mention is enough. If the line about uncommitted files
-    // already lists such files, files that were only read are left out.
-    let lists_others = risk.contains(NOT_NAMED_PHRASE);
-    let files: Vec<&FileUse> = digest.ranked_files().into_iter().filter(is_new).collect();
-    let (mut edited, mut read): (Vec<&FileUse>, Vec<&FileUse>) =
-        files.into_iter().filter(|file| file.edits + file.reads > 0).partition(|file| file.is_edited());
-    edited.retain(|file| file.changed_at() > digest.last_compaction_before_work || thin);
-    edited.sort_by_key(|file| std::cmp::Reverse(file.edits + file.edits_by_commands));
-    edited.truncate(if thin { MAX_FILES_FOR_THIN_SUMMARY } else { MAX_EDITED_FILES_BESIDE_SUMMARY });
-    let is_recent =
-        |file: &FileUse| edited.is_empty() && file.last_use_record + MAX_RECORDS_SINCE_FILE_WAS_READ > newest;
-    read.retain(|file| thin || !lists_others && is_recent(file));
-    read.truncate(if thin { MAX_FILES_FOR_THIN_SUMMARY - edited.len() } else { MAX_READ_FILES });
-    let read = read.iter().map(|file| format_path_or_code(&file.path, 200));
-    let (edited, read) = (
-        list_by_folder(edited.iter().map(|file| file.path.as_str()), usize::MAX),
-        read.collect::<Vec<_>>().join(", "),
-    );
-    let (class, text) = match (edited.is_empty(), read.is_empty()) {
-        (true, true) => return None,
-        (true, false) => (FactClass::Read, read),
-        (false, true) => (FactClass::Edited, edited),
-        (false, false) => (FactClass::Edited, format!("{edited}; read {read}")),
-    };
-    let text = format!("{text}, which the summary does not name");
-    let mut candidate = Candidate::of_class(class, "files:not-named".to_owned(), vec![text]);
-    candidate.folder = Some(String::new());
-    Some(candidate)
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 use super::*;
 use crate::brief::BriefOccasion;
+use crate::digest::{AgentStatement, FileEdit, FileUse, Prompt};
 use crate::digest::{EffectOnDisk, RecordedEffect};
 use crate::effect::{Effect, EffectKind};
+use crate::journal::JournalRecord;
 
 /// Pads a summary to more than `THIN_SUMMARY_BYTES`.
 fn with_padding(summary: &str) -> String {
@@ -117,10 +119,7 @@ fn acts_that_the_summary_tells_are_left_out() {
     digest.effects.push(effect_use(2, EffectKind::Commit, "Skip empty lines in tables", "topic", "1234567"));
     digest.effects.push(effect_use(3, EffectKind::Push, "topic", "origin", "0..1"));
     let told = "Skipped empty lines in tables, committed and pushed.";
-    assert_eq!(
-        note(&digest, told),
-        ["- commit 1234567 “Skip empty lines in tables” on topic, pushed; the summary gives no id",]
-    );
+    assert_eq!(note(&digest, told), ["- commit 1234567 on topic, pushed; the summary gives no id"]);
     let told = "Skipped empty lines in tables, committed as 1234567 and pushed to topic.";
     assert_eq!(note(&digest, told), [""; 0]);
     let open = note(&digest, "- Skip empty lines in tables (in progress)");
@@ -183,17 +182,49 @@ fn files_that_the_summary_does_not_name_are_one_line() {
         ..FileUse::default()
     });
     digest.files[1].edits = 5;
-    let edited = "- edited a/{two.rs,three.rs}, which the summary does not name";
+    let edited = "- edited a/{two.rs,three.rs}; read b/read.rs, which the summary does not name";
     assert_eq!(note(&digest, "Edited one.rs."), [edited]);
     let all = "Edited one.rs, two.rs and three.rs.";
     assert_eq!(note(&digest, all), ["- read b/read.rs, which the summary does not name"]);
+    assert_eq!(note(&digest, &format!("{all} Read b/read.rs.")), [""; 0]);
     // A file that was last read long ago is not worth a line.
-    digest.files[0].last_use_record = 49;
+    digest.record_count = 500;
     assert_eq!(note(&digest, all), [""; 0]);
 }
 
 #[test]
-fn an_id_is_told_with_its_place_and_subject() {
+fn files_are_added_to_the_line_about_uncommitted_files() {
+    let mut digest = digest_with_files(&["a/one.rs"]);
+    digest.files.push(FileUse {
+        path: "b/read.rs".into(),
+        reads: 2,
+        last_use_record: 45,
+        ..FileUse::default()
+    });
+    let line = "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
+                a/one.rs; also used, which the summary does not name: b/read.rs";
+    assert_eq!(note(&digest, "Edited one.rs."), [line]);
+}
+
+#[test]
+fn a_name_that_several_files_have_names_none_of_them() {
+    let mut digest = digest_with_files(&["a/common.rs", "b/common.rs", "b/other.rs"]);
+    digest.branch = String::new();
+    for (summary, expected) in [
+        (
+            "Edited common.rs and other.rs.",
+            "- edited b/common.rs, a/common.rs, which the summary does not name",
+        ),
+        ("Edited a/common.rs and other.rs.", "- edited b/common.rs, which the summary does not name"),
+        ("Edited a/common.rs.", "- edited b/other.rs, b/common.rs, which the summary does not name"),
+    ] {
+        assert_eq!(note(&digest, summary), [expected], "{summary}");
+    }
+    assert_eq!(note(&digest, "Edited a/common.rs, b/common.rs and other.rs."), [""; 0]);
+}
+
+#[test]
+fn an_id_is_told_with_its_place() {
     let mut digest = digest_with_files(&[]);
     let reply = |record, to: &str, id: &str| {
         effect_use(record, EffectKind::Comment, &format!("reply to {to}"), "o/r#9", id)
@@ -214,8 +245,8 @@ fn an_id_is_told_with_its_place_and_subject() {
     digest.effects.push(commit(3, "Skip empty lines in tables", "2345678"));
     digest.effects.push(commit(4, "Sort columns by their width", "3456789"));
     let told = "On topic. Committed: skip empty lines in tables; sort columns by their width. Not pushed.";
-    let line = "- 2 commits on topic; the summary gives no ids: 2345678 “Skip empty lines in tables”, \
-                3456789 “Sort columns by their width”";
+    // The summary describes the work, so the subjects would only repeat it.
+    let line = "- 2 commits on topic; the summary gives no ids: 2345678, 3456789";
     assert!(note(&digest, told).contains(&line.to_owned()), "{:?}", note(&digest, told));
 }
 
@@ -260,4 +291,115 @@ fn an_error_in_a_file_that_was_not_edited_since_still_holds() {
     });
     let told = note(&digest, "The build of a.go fails.");
     assert_eq!(told, ["- `go build ./...` fails with: `src/b.go:4, :9: odd`"]);
+}
+
+/// Returns a digest with the user's messages at the records 10, 20, 30, …
+fn digest_with_prompts(texts: &[&str]) -> Digest {
+    let mut digest = digest_with_files(&[]);
+    digest.branch = String::new();
+    digest.prompts = (1..)
+        .zip(texts)
+        .map(|(n, text)| Prompt { record: 10 * n, text: (*text).into(), ..Prompt::default() })
+        .collect();
+    digest
+}
+
+#[test]
+fn only_words_that_still_hold_are_quoted() {
+    const TASK: &str = "Make the parser accept trailing commas in every list of the file";
+    let summary = "The parser shall accept trailing commas in every list of the file.";
+    for (later, expected) in [
+        ("Don't touch the lexer, please", &["- “Don't touch the lexer, please”"][..]),
+        ("Never use floats anywhere in this project", &["- “Never use floats anywhere in this project”"]),
+        ("let's proceed with implementation using superpowers", &[]),
+        ("so I understand clearly, every list is then sorted and condensed automatically", &[]),
+    ] {
+        assert_eq!(note(&digest_with_prompts(&[TASK, later, "continue"]), summary), expected, "{later}");
+    }
+}
+
+#[test]
+fn an_answer_and_a_settled_refusal_are_not_quoted() {
+    const TASK: &str = "Make the parser accept trailing commas in every list of the file";
+    const REFUSAL: &str = "let's avoid a second copy of the tokeniser";
+    let summary = "The parser shall accept trailing commas in every list of the file.";
+    let mut digest = digest_with_prompts(&[TASK, REFUSAL, "continue"]);
+    digest.prompts[1].refused_call = "Write".into();
+    assert_eq!(note(&digest, summary), [format!("- refusing `Write`: “{REFUSAL}”")]);
+    let mut edit = FileEdit::default();
+    (edit.record, edit.path) = (25, "a.rs".into());
+    digest.changes.push(edit);
+    assert_eq!(note(&digest, summary), [""; 0]);
+    // The agent asked a question about the work, and the user answered in their own words.
+    let mut digest = digest_with_prompts(&[TASK, "we should sort the lists by their width then", "continue"]);
+    digest.statements.push(AgentStatement {
+        record: 15,
+        text: "Two orders are possible.".into(),
+        closing_question: "Which order of the lists do you prefer?".into(),
+        ended_turn: true,
+        ..AgentStatement::default()
+    });
+    assert_eq!(note(&digest, summary), [""; 0]);
+}
+
+/// Returns a digest in which these commands ran in this order, each with its exit code and its output.
+fn digest_with_runs(runs: &[(&str, i64, &str)]) -> Digest {
+    let mut digest = Digest::new("s");
+    digest.worktree = "/p".into();
+    digest.first_worktree = "/p".into();
+    for (n, (command, exit, output)) in runs.iter().enumerate() {
+        digest.fold_record(&JournalRecord {
+            event: "tool-done".into(),
+            tool: "Bash".into(),
+            id: n.to_string().into(),
+            ok: Some(*exit == 0),
+            exit: Some(*exit),
+            command: (*command).into(),
+            error: if *exit == 0 { "".into() } else { (*output).into() },
+            ..JournalRecord::default()
+        });
+    }
+    digest
+}
+
+#[test]
+fn commands_that_the_summary_does_not_name_are_one_line() {
+    const RUNS: &[(&str, i64, &str)] = &[
+        ("cd web && npm run build 2>&1 | tail -5", 0, ""),
+        ("mise run test -- -run TestOne", 0, ""),
+        ("go build ./parser", 0, ""),
+        ("mise run test:ci | tail -30", 0, ""),
+        ("ls src", 0, ""),
+        ("git status", 0, ""),
+        ("mise run fmt", 0, ""),
+        ("CI=1 mise run lint", 1, "src/a.go:3:1: undefined: parseAll"),
+    ];
+    for (summary, expected) in [
+        ("", "`CI=1 mise run lint` (failing), `mise run fmt`, `mise run test:ci`, `npm run build` in web"),
+        (
+            "Ran `mise run test:ci` and `mise run fmt`.",
+            "`CI=1 mise run lint` (failing), `npm run build` in web",
+        ),
+        ("`CI=1 mise run lint && mise run fmt && mise run test:ci` and `npm run build`", ""),
+    ] {
+        let told =
+            note(&digest_with_runs(RUNS), &format!("The linter fails at parseAll in a.go:3. {summary}"));
+        let line = told.iter().find_map(|line| line.split("does not name: ").nth(1));
+        assert_eq!(line.unwrap_or_default(), expected, "{summary}: {told:?}");
+    }
+}
+
+#[test]
+fn a_narrow_command_is_listed_only_if_it_ran_often_and_no_wider_one_is_known() {
+    const NARROW: (&str, i64, &str) = ("go build ./parser", 0, "");
+    for (runs, summary, expected) in [
+        (&[NARROW, NARROW][..], "", "`go build ./parser`"),
+        (&[NARROW], "", ""),
+        (&[NARROW, NARROW, ("go build ./...", 0, "")], "", ""),
+        (&[NARROW, NARROW], "Build it with `go build -o app ./cmd/app`.", ""),
+    ] {
+        let told = note(&digest_with_runs(runs), summary);
+        let line = told.iter().find_map(|line| line.split("does not name: ").nth(1));
+        assert_eq!(line.unwrap_or_default(), expected, "{summary}: {told:?}");
+    }
 }

@@ -90,7 +90,7 @@ fn is_common_name(name: &str) -> bool {
 }
 
 /// Returns the suffixes of a path, shortest first: `c`, `b/c`, `a/b/c`.
-fn path_endings(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn path_endings(path: &str) -> impl Iterator<Item = &str> {
     let slashes = path.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
     slashes.map(|(at, _)| &path[at + 1..]).filter(|ending| !ending.is_empty()).chain([path])
 }

@@ -119,7 +119,7 @@ fn brief_before_scoring(material: &BriefMaterial, cap: usize) -> Option<String> 
     let mut candidates = gather::gather_candidates(material);
     candidates.retain(|candidate| candidate.class != FactClass::Answered);
     let order =
-        FixedOrder::fixed_order_for_brief_room(room, material.digest.count_files_likely_needed_again());
+        FixedOrder::fixed_order_for_brief_room(room, material.digest.files_likely_needed_again().len());
     let rank = |candidate: &Candidate| order.exact_rank(candidate, 0);
     candidates.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.class.cmp(&b.class)));
     let mut choice = chosen_before_scoring(&candidates, order, room);

@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use crate::prompt::MIN_SUBSTANTIAL_PROMPT_CHARS;
 use crate::run::RunResult;
 
-use super::{CommandUse, Digest, FileUse, Prompt};
+use super::{CommandUse, Digest, FileUse, NewestRunOfCheck, Prompt};
 
 /// Files whose worth is at least this value are likely to be needed. In real sessions, one in fifty files below this
 /// value was needed again, compared with one in eight slightly above it.
@@ -20,17 +20,27 @@ impl Digest {
         rank_by_worth(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
-    /// Returns how many files are likely to be needed. Files that were only mentioned in commands are not counted.
-    pub fn count_files_likely_needed_again(&self) -> usize {
+    /// Returns the files that are likely to be needed, in descending order of worth. Files that were only mentioned in
+    /// commands are left out.
+    pub fn files_likely_needed_again(&self) -> Vec<&FileUse> {
         let related = RelatedFiles::group_by_name(self);
-        let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
-        used.filter(|file| self.file_worth(file, &related) >= MIN_WORTH_OF_LIKELY_NEEDED_FILE).count()
+        let mut ranked = self.ranked_files();
+        ranked.retain(|file| {
+            file.edits + file.reads > 0 && self.file_worth(file, &related) >= MIN_WORTH_OF_LIKELY_NEEDED_FILE
+        });
+        ranked
     }
 
     /// Returns the commands that did not fail, starting with the one that is most likely to be run again.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
         let passed = self.commands.iter().filter(|command| command.last_result != RunResult::Failed);
         rank_by_worth(passed, |command| self.likelihood_of_running_again(command), |command| &command.command)
+    }
+
+    /// Returns the project's checks, whether they failed or not. Those that ran often or recently come first.
+    pub fn ranked_checks(&self) -> Vec<&NewestRunOfCheck> {
+        let worth = |check: &NewestRunOfCheck| self.worth_of_runs(check.runs, check.last_run_record);
+        rank_by_worth(&self.checks, worth, |check| &check.run)
     }
 
     /// Estimates how likely a file is to be needed. The weights are based on real sessions. Recent use counts most.
@@ -78,10 +88,13 @@ impl Digest {
     /// Estimates how likely a command is to be run again. Frequent commands, recent commands and checks are more
     /// likely. Long commands are less likely.
     fn likelihood_of_running_again(&self, command: &CommandUse) -> f64 {
-        let often = f64::from(command.runs).ln_1p();
         let checks = if is_check_or_status(&command.command) { 0.6 } else { 0.0 };
         let long = if command.command.len() > 60 { 0.3 } else { 0.0 };
-        often + 2.0 * self.recency(command.last_run_record, 25.0) + checks - long
+        self.worth_of_runs(command.runs, command.last_run_record) + checks - long
+    }
+
+    fn worth_of_runs(&self, runs: u32, last_run_record: u64) -> f64 {
+        f64::from(runs).ln_1p() + 2.0 * self.recency(last_run_record, 25.0)
     }
 
     /// Returns 1 for the current record. The value halves with every `half_life` records before the current one.

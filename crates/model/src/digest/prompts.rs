@@ -369,7 +369,7 @@ impl Digest {
     }
 
     /// Returns whether the turn that a prompt began has ended and files were edited in it.
-    pub(super) fn has_edits_in_turn(&self, place: usize) -> bool {
+    pub(crate) fn has_edits_in_turn(&self, place: usize) -> bool {
         let Some(closing) = self.closing_words_of_turn(place) else { return false };
         let during = self.prompts[place].record..closing.record;
         self.changes.iter().any(|change| during.contains(&change.record))

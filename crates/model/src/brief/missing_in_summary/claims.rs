@@ -1,6 +1,7 @@
 //! Finds what a harness's summary claims: that checks pass, that work is not committed, or that something was done.
 
 use super::super::effects::contains_file_name;
+use super::super::paths::{PathEndings, path_endings};
 use crate::content::{SearchableText, meaningful_words, normalise_text};
 use crate::effect::{Effect, EffectKind};
 use crate::run::CommandKind;
@@ -99,9 +100,6 @@ const NOT_YET_PASSING_WORDS: &[&str] = &[
     "rerun", "pending", "need*", "before",
 ];
 
-/// Words that announce a check.
-const ANNOUNCING_WORDS: &[&str] = &["run", "rerun", "verify"];
-
 /// Phrases in lines about unfinished work.
 const UNFINISHED_PHRASES: &[&str] =
     &["in progress", "in_progress", "not started", "not yet", "pending", "todo"];
@@ -153,6 +151,12 @@ impl<'s> SummaryClaims<'s> {
         contains_file_name(self.text, path.rsplit('/').next().unwrap_or(path))
     }
 
+    /// Returns whether the summary contains the path, or an ending of it that no other file of the session has.
+    pub fn names_path(&self, path: &str, endings: &PathEndings) -> bool {
+        let is_named = |ending: &str| endings.is_unique(ending) && contains_file_name(self.text, ending);
+        path_endings(path).any(is_named)
+    }
+
     /// Returns whether a clause says that checks of this kind pass, fail or have yet to be run. In each case, the
     /// summary reports their state.
     pub fn says_how_check_stands(&self, kind: CommandKind) -> bool {
@@ -169,10 +173,14 @@ impl<'s> SummaryClaims<'s> {
             })
     }
 
-    /// Returns whether a clause says that checks of this kind have yet to be run.
-    pub fn announces_check(&self, kind: CommandKind) -> bool {
-        let words = check_words(kind);
-        self.clauses().any(|clause| has_word(clause, words) && has_word(clause, ANNOUNCING_WORDS))
+    /// Returns whether the summary contains this command as a whole. `mise run test:ci` does not name `mise run test`.
+    pub fn names_command(&self, command: &str) -> bool {
+        let is_part_of_word = |c: char| c.is_alphanumeric() || "_-/.:=@+".contains(c);
+        self.text.match_indices(command).any(|(at, _)| {
+            // A full stop or a colon may end a sentence.
+            let after = self.text[at + command.len()..].trim_start_matches(['.', ':']);
+            !self.text[..at].ends_with(is_part_of_word) && !after.starts_with(is_part_of_word)
+        })
     }
 
     /// Returns whether a clause says that something fails or failed.
@@ -428,17 +436,18 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_announces_checks() {
-        let cases = [
-            ("Then run fmt/lint/test.", true, true),
-            ("Run the full test suite.", true, false),
-            ("All tests pass.", false, false),
-            ("Confirm the file-specific rules.", false, false),
-        ];
-        for (text, test, lint) in cases {
-            let claims = SummaryClaims::from_text(text);
-            assert_eq!(claims.announces_check(CommandKind::Test), test, "{text}");
-            assert_eq!(claims.announces_check(CommandKind::Lint), lint, "{text}");
+    fn a_summary_names_a_command() {
+        for (text, expected) in [
+            ("Run `mise run test` first.", true),
+            ("Then mise run test.", true),
+            ("mise run test: passed", true),
+            ("`mise run fmt && mise run test`", true),
+            ("`mise run test:ci`", false),
+            ("mise run tests", false),
+            ("promise run test", false),
+            ("Run the tests.", false),
+        ] {
+            assert_eq!(SummaryClaims::from_text(text).names_command("mise run test"), expected, "{text}");
         }
     }
 

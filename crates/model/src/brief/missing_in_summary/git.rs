@@ -19,7 +19,7 @@ use crate::text::cut_to_bytes;
 const DEFAULT_BRANCHES: [&str; 4] = ["main", "master", "trunk", "develop"];
 
 /// Introduces a list of uncommitted files that the summary does not mention.
-pub(super) const NOT_NAMED_PHRASE: &str = "that the summary does not name";
+const NOT_NAMED_PHRASE: &str = "that the summary does not name";
 
 /// Hidden folders whose files belong to the project's work. Other hidden folders belong to tools.
 const PROJECT_HIDDEN_FOLDERS: [&str; 5] = [".github", ".gitlab", ".circleci", ".cargo", ".config"];

@@ -1,5 +1,5 @@
-//! Effects that a summary mentions without their ids. Each line says what kind of effect an id belongs to, where the
-//! effect is and what it is about, because a bare id does not help an agent.
+//! Effects that a summary mentions without their ids. Each line says what kind of effect an id belongs to and where the
+//! effect is. It also says what the effect is about, unless it is a commit whose work the summary describes.
 
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::effect_candidate;
@@ -65,7 +65,7 @@ pub(super) fn missing_ids(
     }
     let candidate = |group: &Vec<&RecordedEffect>| {
         let id = format!("effect:ids:{}", group[0].record);
-        effect_candidate(FactClass::Outside, &id, vec![describe_group(group, digest)])
+        effect_candidate(FactClass::Outside, &id, vec![describe_group(group, digest, claims)])
     };
     groups.iter().map(candidate).collect()
 }
@@ -90,7 +90,7 @@ fn answered_comment(used: &RecordedEffect) -> Option<&str> {
     used.effect.what.strip_prefix("reply to ").filter(|_| used.effect.kind == EffectKind::Comment)
 }
 
-fn describe_group(group: &[&RecordedEffect], digest: &Digest) -> String {
+fn describe_group(group: &[&RecordedEffect], digest: &Digest, claims: &SummaryClaims) -> String {
     let first = group[0];
     let place = inline_for_model(&first.effect.place, 80);
     let more = match group.len().saturating_sub(MAX_EFFECTS_PER_LINE) {
@@ -128,6 +128,7 @@ fn describe_group(group: &[&RecordedEffect], digest: &Digest) -> String {
     let tell = |used: &RecordedEffect| {
         let about = match used.effect.what.as_str() {
             "" => String::new(),
+            _ if is_commit(used) && claims.mentions_effect(&used.effect, false) => String::new(),
             what => format!(" {}", in_quotation_marks(what, MAX_LISTED_EFFECT_CHARS)),
         };
         format!("{}{about}", inline_for_model(&used.effect.id, 40))

@@ -1,10 +1,10 @@
-//! The requirements of the current task that the summary lacks.
+//! The requirements of the current task that the summary lacks, and which other words of the user still hold.
 
 use super::SummaryClaims;
 use crate::brief::candidate::{Candidate, FactClass};
 use crate::brief::sections::words::quote_whole_instructions;
 use crate::digest::{Digest, Prompt};
-use crate::prompt;
+use crate::prompt::{self, PromptKind};
 
 /// A sentence that is not clearly an instruction counts as known if the summary contains at least this
 /// percentage of its meaningful words.
@@ -46,6 +46,33 @@ pub(super) fn with_requirements(
     };
     let others: Vec<Candidate> = candidates.into_iter().filter(|known| !is_replaced(known)).collect();
     told.into_iter().chain(others).collect()
+}
+
+/// Returns whether what is quoted from one of the user's messages still holds beyond doubt. A rule for all work in the
+/// project does. Other words hold only if they belong to the current task and no later work answers them. An answer is
+/// left out, because it is settled as soon as the agent acts on it, and a design that was discussed may have been
+/// rejected later. Facts that are not quoted from a message of this session are not judged here.
+pub(super) fn still_holds(words: &Candidate, digest: &Digest) -> bool {
+    let record = words.id.split_once(':').filter(|(kind, _)| matches!(*kind, "prompt" | "words"));
+    let Some(record) = record.and_then(|(_, record)| record.parse::<u64>().ok()) else { return true };
+    let Some(place) = digest.prompts.iter().position(|prompt| prompt.record == record) else { return true };
+    let prompt = &digest.prompts[place];
+    let instructions = prompt::instruction_sentences(&prompt.text);
+    if instructions.iter().any(|sentence| prompt::outlives_task(sentence)) {
+        return true;
+    }
+    // A limit, such as "Don't touch the lexer", holds until the task is done.
+    let is_limit = instructions.iter().any(|sentence| !prompt::lasting_parts(sentence).is_empty());
+    let is_answered = match prompt.refused_call.is_empty() {
+        true => !is_limit && digest.has_edits_in_turn(place),
+        false => digest.changes.iter().any(|change| change.record > record),
+    };
+    digest.prompts_of_current_task().iter().any(|known| known.record == record)
+        && !is_answered
+        && digest.question_answered_by(prompt).is_none()
+        && digest.kind_in_conversation(prompt) != PromptKind::Question
+        && !prompt::only_starts_work(&prompt.text)
+        && !prompt::checks_understanding(&prompt.text)
 }
 
 fn requirement_candidate((prompt, sentences): &(&Prompt, Vec<String>)) -> Candidate {

@@ -1,0 +1,150 @@
+//! The line about the project's commands: checks that passed, and commands that the summary does not name.
+
+use std::collections::BTreeSet;
+
+use super::SummaryClaims;
+use crate::brief::candidate::{Candidate, FactClass};
+use crate::digest::{Digest, NewestRunOfCheck};
+use crate::render::{format_path_or_code, in_backticks, utf16_length};
+use crate::run::{self, CommandKind, ProjectCheck, RunResult};
+use crate::text::quoted_commands;
+
+/// The maximum length of the list of commands, in characters, so that it fits into one line.
+const MAX_COMMANDS_CHARS: usize = 230;
+
+/// A longer command is an experiment rather than a command of the project.
+const MAX_COMMAND_CHARS: usize = 80;
+
+/// The maximum number of commands that are listed.
+const MAX_COMMANDS: usize = 5;
+
+/// A program, and a command that names a folder or a file, is listed only if it ran at least this often.
+const MIN_RUNS_OF_NARROW_COMMAND: u32 = 2;
+
+/// Returns one line: the checks that passed, unless the summary reports the state of checks of the same kind, and the
+/// project's commands that the summary does not name. `told` is what the brief says about open failures.
+pub(super) fn commands_missing_in_summary(
+    checks: Vec<Candidate>,
+    digest: &Digest,
+    claims: &SummaryClaims,
+    told: &str,
+) -> Option<Candidate> {
+    let passed = passes_missing_in_summary(&checks, claims);
+    let quoted = quoted_commands(claims.text).into_iter();
+    let quoted = quoted.chain(passed.iter().flat_map(|form| quoted_commands(form)));
+    let known = KnownCommands {
+        kinds: quoted
+            .flat_map(|line| run::checks_of_command(line, ""))
+            .map(|check| check.check_kind)
+            .collect(),
+        is_named: &|command| {
+            claims.names_command(command)
+                || told.contains(command)
+                || passed.iter().any(|form| form.contains(command))
+        },
+    };
+    let commands = commands_to_know(digest, &known);
+    let passed = (!passed.is_empty()).then(|| {
+        format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
+    });
+    let commands = (!commands.is_empty())
+        .then(|| format!("this session's commands that the summary does not name: {}", commands.join(", ")));
+    let parts: Vec<String> = [passed, commands].into_iter().flatten().collect();
+    let id = checks.into_iter().next().map_or_else(|| "commands:not-named".to_owned(), |check| check.id);
+    (!parts.is_empty()).then(|| Candidate::of_class(FactClass::Checks, id, vec![parts.join("; ")]))
+}
+
+/// Returns the checks that passed, with their folders, without those that are part of another one.
+fn passes_missing_in_summary(checks: &[Candidate], claims: &SummaryClaims) -> Vec<String> {
+    let passed: Vec<&Candidate> = checks.iter().filter(|check| is_new_pass(check, claims)).collect();
+    let keys: Vec<BTreeSet<String>> = passed.iter().map(|check| check_keys(check)).collect();
+    let is_part = |at: usize| {
+        let is_wider = |(other, of_other): (usize, &BTreeSet<String>)| {
+            other != at && keys[at].is_subset(of_other) && (keys[at] != *of_other || other < at)
+        };
+        keys.iter().enumerate().any(is_wider)
+    };
+    let whole = (0..passed.len()).filter(|at| !is_part(*at)).map(|at| &passed[at].forms[0]);
+    whole.map(|form| form.split(" → ").next().unwrap_or(form).to_owned()).collect()
+}
+
+/// Returns the keys of the checks in a command line.
+fn check_keys(candidate: &Candidate) -> BTreeSet<String> {
+    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
+    run::checks_of_command(command, "").iter().map(ProjectCheck::identity_key).collect()
+}
+
+/// Returns whether a check passed, nothing has been edited since, and the summary does not report the state of checks
+/// of this kind.
+fn is_new_pass(candidate: &Candidate, claims: &SummaryClaims) -> bool {
+    let command = candidate.strings_stating_fact.first().map_or("", String::as_str);
+    let kinds = run::checks_of_command(command, "").into_iter().map(|check| check.check_kind);
+    candidate.forms[0].ends_with(" → passed")
+        && kinds.into_iter().any(|kind| kind.is_check() && !claims.says_how_check_stands(kind))
+}
+
+/// The commands that the agent knows from the summary or from another line of the brief.
+struct KnownCommands<'a> {
+    /// The kinds of the commands that are quoted.
+    kinds: Vec<CommandKind>,
+    is_named: &'a dyn Fn(&str) -> bool,
+}
+
+/// Returns the commands with which the session checked, built, formatted or ran the project, most likely to be needed
+/// first, as many as fit into one line. The command of an open failure comes first.
+fn commands_to_know(digest: &Digest, known: &KnownCommands) -> Vec<String> {
+    let failing: Vec<String> = digest.open_failures().map(|failure| failure.command_to_repeat()).collect();
+    let is_failing = |used: &NewestRunOfCheck| {
+        used.last_result == RunResult::Failed && failing.iter().any(|line| line.contains(&used.run))
+    };
+    let is_useful = |used: &&NewestRunOfCheck| {
+        let has_worked = used.last_result != RunResult::Failed && is_command_of_project(used, digest, known);
+        (has_worked || is_failing(used)) && is_short(&used.run) && !(known.is_named)(&used.run)
+    };
+    let mut ranked: Vec<&NewestRunOfCheck> = digest.ranked_checks().into_iter().filter(is_useful).collect();
+    ranked.sort_by_key(|used| !is_failing(used));
+    let mut room = MAX_COMMANDS_CHARS;
+    let mut listed: Vec<String> = Vec::new();
+    for used in ranked {
+        let folder = match digest.folder_of_command(&used.run, &used.folder).as_str() {
+            "" => String::new(),
+            folder => format!(" in {}", format_path_or_code(folder, 100)),
+        };
+        let failing = if is_failing(used) { " (failing)" } else { "" };
+        let form = format!("{}{folder}{failing}", in_backticks(&used.run, MAX_COMMAND_CHARS));
+        let length = utf16_length(&form) + 2;
+        if listed.len() < MAX_COMMANDS && length <= room && !listed.contains(&form) {
+            room -= length;
+            listed.push(form);
+        }
+    }
+    listed
+}
+
+fn is_short(command: &str) -> bool {
+    utf16_length(command) <= MAX_COMMAND_CHARS && !command.contains('\n')
+}
+
+/// Returns whether a command is one of the project's own, and not an experiment or a run for a few tests. A command that
+/// names a folder or a file must have run several times. It is left out if the agent knows another command of
+/// its kind, or if the session ran a wider one, such as `go build ./...` for `go build ./parser`.
+fn is_command_of_project(used: &NewestRunOfCheck, digest: &Digest, known: &KnownCommands) -> bool {
+    let parse = |used: &NewestRunOfCheck| run::checks_of_command(&used.run, &used.folder).into_iter().next();
+    let Some(check) = parse(used) else { return false };
+    if run::is_partial_test_run(&check) {
+        return false;
+    }
+    if used.check_kind == CommandKind::Run {
+        return used.runs >= MIN_RUNS_OF_NARROW_COMMAND;
+    }
+    let is_narrow = !run::files_named_by_check(&check, &digest.worktree).is_empty();
+    let is_wider = |other: &NewestRunOfCheck| {
+        other.check_kind == used.check_kind
+            && parse(other)
+                .is_some_and(|other| run::proves_fixed(&other, &check) && !run::proves_fixed(&check, &other))
+    };
+    !is_narrow
+        || used.runs >= MIN_RUNS_OF_NARROW_COMMAND
+            && !known.kinds.contains(&used.check_kind)
+            && !digest.checks.iter().any(is_wider)
+}
