@@ -352,6 +352,11 @@ fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
 
+/// Returns whether a command line contains a parenthesis outside quotes, as a subshell or a substitution does.
+pub fn has_parentheses(command: &str) -> bool {
+    split_words(command).iter().any(|word| word.is_operator && word.text.starts_with(['(', ')']))
+}
+
 /// Returns whether a command line redirects output to a file whose path cannot be determined, such as `> "$OUT"`.
 pub fn writes_unnamed_file(command: &str) -> bool {
     let words = split_words(command);
