@@ -510,7 +510,7 @@ impl Digest {
         let changed = if has_failed { changed::paths_changed_by_failed_call(record) } else { Vec::new() };
         for file in &record.files {
             let is_changed =
-                || !has_failed || changed.iter().any(|path| changed::is_path_in_command(&file.path, path));
+                || !has_failed || changed.iter().any(|path| is_file_or_folder_of(path, &file.path));
             let unchanged = file.action.changes_file() && !is_changed();
             let mut file = self.path_from_first_worktree(file, record);
             if unchanged {

@@ -180,14 +180,6 @@ pub(super) fn paths_changed_by_failed_call(record: &JournalRecord) -> Vec<String
     run::paths_changed_by_failed_line(&record.command, failed_check)
 }
 
-/// Returns whether a path in a record is this path in the text of the record's command, which may be relative to another
-/// folder.
-pub(super) fn is_path_in_command(recorded: &str, named: &str) -> bool {
-    let named = named.trim_start_matches("./");
-    let is_below = |path: &str, end: &str| path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'));
-    recorded == named || is_below(recorded, named) || is_below(named, recorded)
-}
-
 #[cfg(test)]
 #[path = "changed_tests.rs"]
 mod tests;

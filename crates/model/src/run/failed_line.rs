@@ -22,7 +22,10 @@ pub fn paths_changed_by_failed_line(command: &str, failed_check: Option<usize>) 
             let is_last =
                 parts[at..].iter().all(|later| matches!(later.join_to_next, StepJoin::Pipe | StepJoin::End));
             let fails = is_last || part.join_to_next == StepJoin::Or;
-            let writes_all = !fails || part.words.first().is_some_and(|program| program == "tee");
+            // `git restore` throws changes away, and whether it did is decided where effects are found.
+            let is_restore = part.words.iter().take(2).map(String::as_str).eq(["git", "restore"]);
+            let writes_all =
+                !fails && !is_restore || part.words.first().is_some_and(|program| program == "tee");
             let files = part.files.iter().filter(|file| file.action.changes_file());
             let written = files.filter(|file| writes_all || part.redirected.contains(&file.path));
             changed.extend(written.map(|file| file.path.clone()));
@@ -79,6 +82,7 @@ mod tests {
             ("mv a.js b.js; npm test", None, &["a.js", "b.js"]),
             ("git mv a.js b.js && npm test", None, &["a.js", "b.js"]),
             ("git rm a.js && npm test", None, &["a.js"]),
+            ("git restore a.js && npm test", None, &[]),
             ("rm a.js\nnpm test 2>&1 | tail -5", None, &["a.js"]),
             ("echo 1 | tee a.js && npm test", None, &["a.js"]),
             ("npm test | tee out.log", None, &["out.log"]),

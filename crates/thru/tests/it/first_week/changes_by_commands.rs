@@ -131,7 +131,7 @@ fn a_file_that_a_command_changed_before_a_failing_check_is_at_risk() {
         fail_at(&env, "19:00:05", "s1", command, output);
         for words in [&["brief"][..], &["brief", "--event", "startup"]] {
             let brief = thru_at(&env, "19:00:07", "s1", words).assert_ok().stdout;
-            assert!(brief.contains("2 files edited by the session, not committed"), "{command}: {brief}");
+            assert!(brief.contains("- 2 files edited by "), "{command}: {brief}");
             assert!(!brief.contains("; read test/cli.test.js"), "{command}: {brief}");
         }
     }

@@ -171,7 +171,11 @@ fn other_packets_of_a_session_that_lost_its_loop_stay_on_offer() {
 
 #[test]
 fn a_loop_that_was_given_on_was_still_running_in_its_crashed_session() {
-    for is_swept_first in [true, false] {
+    let given_on: &[&[&str]] = &[&["activate", "ID", "--next"]];
+    let paused: &[&[&str]] = &[&["pause", "ID"]];
+    let resumed: &[&[&str]] = &[&["pause", "ID"], &["resume", "ID", "--next"]];
+    for (is_swept_first, commands) in [(true, given_on), (false, given_on), (false, paused), (false, resumed)]
+    {
         let env = TestEnv::with_root();
         let id = loop_in_session(&env);
         let said = json!({"last_assistant_message": "inferTypes keeps zeros; the tests are still missing."});
@@ -182,7 +186,10 @@ fn a_loop_that_was_given_on_was_still_running_in_its_crashed_session() {
         if is_swept_first {
             env.run_thru(&["sweep"]).assert_ok();
         }
-        env.run_thru(&["loop", "activate", &id, "--next"]).assert_ok();
+        for command in commands {
+            let words = command.iter().map(|word| if *word == "ID" { id.as_str() } else { word });
+            env.run_thru(&["loop"].into_iter().chain(words).collect::<Vec<_>>()).assert_ok();
+        }
         if !is_swept_first {
             env.run_thru(&["sweep"]).assert_ok();
         }
@@ -191,7 +198,7 @@ fn a_loop_that_was_given_on_was_still_running_in_its_crashed_session() {
         let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
         for text in [&brief, &told, &picked] {
             let waits = text.contains("waiting for the user") || text.contains("Nothing is open");
-            assert!(!waits, "{is_swept_first}: {text}");
+            assert!(!waits, "{is_swept_first}, {commands:?}: {text}");
         }
         for text in [&brief, &told] {
             assert!(text.contains("In progress. Last said: “inferTypes"), "{is_swept_first}: {text}");
