@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::event::{EventName, FileAction};
+use crate::event::EventName;
 use crate::journal::{JournalRecord, RecordedAgent, RecordedFile};
 use crate::render::{format_path_or_code, inline_for_model, utf16_length};
 use crate::text::{count_with_noun, fnv_fingerprint};
@@ -79,9 +79,7 @@ impl Activity {
 
     /// Returns the files that the call changed.
     pub fn edited_files(&self) -> impl Iterator<Item = &RecordedFile> {
-        let is_edit = |file: &&RecordedFile| {
-            matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)
-        };
+        let is_edit = |file: &&RecordedFile| file.action.changes_file();
         self.files.iter().filter(is_edit).filter(|_| self.ok != Some(false))
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::FileAction;
 
 fn parse_record(text: &str) -> JournalRecord<'_> {
     JournalRecord::parse_line(text.as_bytes()).unwrap()

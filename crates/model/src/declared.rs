@@ -191,7 +191,7 @@ impl ChangedNames {
         }
     }
 
-    /// Describes the newest names: `added a, b; changed c; removed d`. At most `most` of each kind are listed.
+    /// Describes the newest names, as in `added a, b; changed c; removed d` if `name` changes nothing. At most `most` of each kind are listed.
     pub fn describe(&self, most: usize, name: impl Fn(&str) -> String) -> String {
         let part = |verb: &str, names: &[String], more: usize| {
             let left = names.len().saturating_sub(most);

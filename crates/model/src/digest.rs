@@ -507,10 +507,14 @@ impl Digest {
         if record.agent.is_none() {
             self.clear_announced_change_if_finished(record);
         }
+        let has_failed = record.ok == Some(false);
+        let changed = if has_failed { changed::paths_changed_by_failed_call(record) } else { Vec::new() };
         for file in &record.files {
+            let is_changed =
+                || !has_failed || changed.iter().any(|path| is_file_or_folder_of(path, &file.path));
+            let unchanged = file.action.changes_file() && !is_changed();
             let mut file = self.path_from_first_worktree(file, record);
-            // A failed edit changed nothing. A failed command line may have changed files before it failed.
-            if record.ok == Some(false) && record.command.is_empty() && file.action != FileAction::Read {
+            if unchanged {
                 file.to_mut().action = FileAction::Mention;
             }
             self.add_file_of_record(&file, record);
@@ -566,17 +570,17 @@ impl Digest {
         known.last_use_record = last;
         known.uses_by_subagents += u32::from(record.agent.is_some());
         known.deleted = file.action == FileAction::Delete;
-        if changed::is_written_by_command(file, record) {
+        if changed::is_written_by_command(file) {
             (known.written_at, known.commits_without_file) = (last, 0);
             known.edits_by_commands += u32::from(known.looks_like_project_file());
         }
         match file.action {
             _ if file.guess => known.mentions_in_commands += 1,
-            FileAction::Create | FileAction::Edit | FileAction::Delete => {
+            action if action.changes_file() => {
                 known.edits += 1;
                 (known.edited_at, known.commits_without_file) = (last, 0);
             }
-            FileAction::Read | FileAction::Mention => known.reads += 1,
+            _ => known.reads += 1,
         }
         if self.files.len() > MAX_FILES {
             // Drop the least recently used file that was not edited. If all files were edited, drop the least

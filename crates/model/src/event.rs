@@ -173,6 +173,12 @@ pub enum FileAction {
     Mention,
 }
 
+impl FileAction {
+    pub fn changes_file(self) -> bool {
+        matches!(self, FileAction::Create | FileAction::Edit | FileAction::Delete)
+    }
+}
+
 /// A change to the harness's own todo list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TodoChange<'a> {

@@ -217,10 +217,11 @@ pub fn is_test_location(line: &str) -> bool {
     report::is_failed_test_location(line.trim())
 }
 
-/// Returns the lines of an error that [`error_lines`] returned, without the heading of a Python traceback.
+/// Returns the lines of an error that [`error_lines`] returned, without the heading of a Python traceback. Errors that
+/// older versions stored may contain labels without their values; these are left out, too.
 pub fn reason_lines(error: &str) -> impl Iterator<Item = &str> {
     let is_heading = error.strip_prefix(TRACEBACK_HEADING).is_some_and(|rest| rest.starts_with('\n'));
-    error.lines().skip(usize::from(is_heading))
+    error.lines().skip(usize::from(is_heading)).filter(|line| !report::is_label_of_block(line.trim()))
 }
 
 /// Joins the lines that report the same message at several places: `a.go:57, :190, b.go:9: odd` for `a.go:57:3: odd`,

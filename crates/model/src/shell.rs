@@ -1,9 +1,13 @@
 //! Finds the files named in a shell command. Doubtful paths are left out, because a wrong path misleads, whereas a
 //! missing path does little harm.
 
+mod parts;
+
 use std::ops::Range;
 
 use crate::event::FileAction;
+
+pub(crate) use parts::parts_with_files;
 
 /// A path in a command, as written, and what the command does to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,26 +23,14 @@ const MAX_MENTIONED_PATHS: usize = 20;
 /// performs on it.
 pub fn paths_in_command(command: &str) -> Vec<MentionedPath> {
     let mut found: Vec<MentionedPath> = Vec::new();
-    let mut base = String::new();
-    let mut all_words = split_words(command);
-    all_words.extend(redirections_after_here_document(command, &all_words));
-    for words in split_commands(&all_words) {
-        if let [cd, folder] = words
-            && cd.text == "cd"
-            && is_literal_word(folder)
-        {
-            base = join_paths(&base, &folder.text);
-            continue;
-        }
-        for (path, action) in paths_of_command(words) {
-            let path = join_paths(&base, &path);
-            if let Some(known) = found.iter_mut().find(|known| known.path == path) {
-                if action_strength(action) > action_strength(known.action) {
-                    known.action = action;
-                }
-            } else if found.len() < MAX_MENTIONED_PATHS {
-                found.push(MentionedPath { path, action });
+    for mention in parts_with_files(command).into_iter().flat_map(|part| part.files) {
+        let MentionedPath { path, action } = mention;
+        if let Some(known) = found.iter_mut().find(|known| known.path == path) {
+            if action_strength(action) > action_strength(known.action) {
+                known.action = action;
             }
+        } else if found.len() < MAX_MENTIONED_PATHS {
+            found.push(MentionedPath { path, action });
         }
     }
     found
@@ -152,19 +144,6 @@ pub(crate) fn end_of_input_redirection(text: &str) -> Option<usize> {
 
 fn is_here_document(words: &[ShellWord]) -> bool {
     words.last().is_some_and(|word| word.is_operator && word.text == "<<")
-}
-
-/// Returns the redirections to files that follow a here-document's name on the same line, as in `cat <<EOF > a.md`.
-fn redirections_after_here_document(command: &str, words: &[ShellWord]) -> Vec<ShellWord> {
-    let Some(document) = words.last().filter(|_| is_here_document(words)) else { return Vec::new() };
-    let line = command[document.span.end..].lines().next().unwrap_or("");
-    let mut rest = split_words(line);
-    let ends = rest.iter().position(|word| word.is_operator && !word.text.starts_with(['<', '>']));
-    rest.truncate(ends.unwrap_or(rest.len()));
-    let redirects =
-        |at: usize| rest.get(at).is_some_and(|word| word.is_operator && word.text.starts_with('>'));
-    let from = (0..rest.len()).find(|at| redirects(*at)).unwrap_or(rest.len());
-    rest.split_off(from)
 }
 
 /// Returns the position after the here-document whose `<<` is at `at`.
@@ -327,7 +306,8 @@ fn paths_of_command(words: &[ShellWord]) -> Vec<(String, FileAction)> {
         }
     }
     // The last argument of `cp` and `mv` is the file that is written.
-    if matches!(program, "cp" | "mv")
+    let moves = program == "git" && arguments.first().is_some_and(|word| word.text == "mv");
+    if (matches!(program, "cp" | "mv") || moves)
         && let [first @ .., last] = found.as_mut_slice()
         && !first.is_empty()
     {
@@ -370,6 +350,11 @@ fn redirected_files(words: &[ShellWord]) -> Vec<(String, FileAction)> {
     let targets = words.windows(2).filter(|pair| pair[0].is_operator && is_path_word(&pair[1]));
     let action = |operator: &str| if operator.starts_with('>') { FileAction::Edit } else { FileAction::Read };
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
+}
+
+/// Returns whether a command line contains a parenthesis outside quotes, as a subshell or a substitution does.
+pub fn has_parentheses(command: &str) -> bool {
+    split_words(command).iter().any(|word| word.is_operator && word.text.starts_with(['(', ')']))
 }
 
 /// Returns whether a command line redirects output to a file whose path cannot be determined, such as `> "$OUT"`.

@@ -24,6 +24,9 @@ fn files_that_commands_name() {
     check_mentions("FOO=1 sudo ./run.sh", &[]);
     check_mentions("go test ./pkg/x_test.go", &[("./pkg/x_test.go", Mention)]);
     check_mentions("cat a.rs a.rs; sed -i x a.rs", &[("a.rs", Edit)]);
+    check_mentions("git mv a.rs b.rs", &[("a.rs", Delete), ("b.rs", Edit)]);
+    check_mentions("cd sub && cat >a.rs <<'E'\n'x\nE\nrm b.rs", &[("sub/a.rs", Edit), ("sub/b.rs", Delete)]);
+    check_mentions("cat > a.rs <<E\nE\ncat <<-F | tee b.rs\nF", &[("a.rs", Edit), ("b.rs", Edit)]);
 }
 
 #[test]
@@ -42,7 +45,8 @@ fn which_programs_edit_their_files() {
         ("ruby -i.bak -pe 'sub(/a/, 1)' README.md", "README.md", Edit),
         ("cat <<'EOF' > README.md\nnot/a_file.md\nEOF", "README.md", Edit),
         ("cat >> README.md <<EOF\nnot/a_file.md\nEOF", "README.md", Edit),
-        ("cat <<EOF | grep x > a.md\nEOF", "", Mention),
+        ("cat <<EOF | grep x > a.md\nEOF", "a.md", Edit),
+        ("cat <<EOF && npm test\n> a.md\nEOF", "", Mention),
         ("prettier --write README.md", "README.md", Edit),
         ("prettier --check README.md", "README.md", Read),
         ("black --check a.py", "a.py", Read),

@@ -3,6 +3,7 @@
 
 use crate::render::in_backticks;
 use crate::run::{self, CommandPurpose};
+use crate::shell;
 
 /// What the session was doing when it ended. Calls are given as their command, or as the tool and its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +29,13 @@ impl UnfinishedCall<'_> {
         if let Some(path) = path_after(&["read"]) {
             return UnfinishedCall::Look(format!("reading {}", in_backticks(path, 160)));
         }
+        let changes_file = || {
+            let mut named = shell::paths_in_command(call).into_iter();
+            named.any(|file| file.action.changes_file() && !file.path.starts_with("/tmp/"))
+        };
         let is_look = matches!(run::command_purpose(call, ""), CommandPurpose::ReadOnly)
-            && !run::is_attempt_with_result(call, "");
+            && !run::is_attempt_with_result(call, "")
+            && !changes_file();
         match is_look {
             true => UnfinishedCall::Look(format!("running {}", in_backticks(call, 160))),
             false => UnfinishedCall::Command(call),
@@ -87,6 +93,9 @@ mod tests {
             ("make test", UnfinishedCall::Command("make test")),
             ("go test ./... | tail -5", UnfinishedCall::Command("go test ./... | tail -5")),
             ("git push", UnfinishedCall::Command("git push")),
+            ("sleep 2 && sed -i s/a/b/ a.js", UnfinishedCall::Command("sleep 2 && sed -i s/a/b/ a.js")),
+            ("mv a.js b.js", UnfinishedCall::Command("mv a.js b.js")),
+            ("ls > /tmp/list.txt", look("running `ls > /tmp/list.txt`")),
             ("./scripts/migrate.sh", UnfinishedCall::Command("./scripts/migrate.sh")),
             ("mcp__tracker__create_issue", UnfinishedCall::Command("mcp__tracker__create_issue")),
         ] {

@@ -168,9 +168,11 @@ fn failure_lines_missing_in_summary(
         let file = line.split(':').next().filter(|_| starts_with_file_and_line(line));
         edited.is_empty() || file.is_some_and(|file| !edited.iter().any(|edited| is_same_file(edited, file)))
     };
-    let lines =
-        failure::reason_lines(&failure.error).filter(|line| has_exact_detail_of_error(line) && holds(line));
-    let new: Vec<&str> = lines.filter(|line| !does_summary_contain_error_line(claims, line)).collect();
+    let lines: Vec<&str> = failure::reason_lines(&failure.error)
+        .filter(|line| has_exact_detail_of_error(line) && holds(line))
+        .collect();
+    let is_new = |line: &str| !does_summary_contain_error_line(claims, line);
+    let new: Vec<&str> = lines.iter().copied().filter(|line| is_new(line)).collect();
     let checks = run::checks_of_command(&failure.command_or_file, &failure.folder);
     let is_quoted = failure::reason_lines(&failure.error)
         .any(|line| has_exact_detail_of_error(line) && does_summary_contain_error_line(claims, line));
@@ -179,12 +181,13 @@ fn failure_lines_missing_in_summary(
         // If the summary mentions only other failures, and no file was edited after this one, keep the whole failure.
         return (!is_told && edited.is_empty()).then_some(candidate);
     }
-    let new = failure::group_equal_messages(&new);
+    let is_second = is_second_failure(&lines, is_new);
+    let new = failure::group_equal_messages(&with_names_of_tests(&lines, is_new));
     let quoted: Vec<String> =
         new.iter().take(MAX_NEW_ERROR_LINES).map(|line| in_backticks(line, 200)).collect();
     let command = in_backticks(&failure.command_as_typed(), 100);
     let fails = match failure.exit.filter(|exit| *exit != 0) {
-        _ if is_quoted => "also fails".to_owned(),
+        _ if is_second => "also fails".to_owned(),
         // The summary may describe this very failure in other words, so "also" would suggest a second one.
         _ if is_told => "fails".to_owned(),
         Some(exit) => format!("fails (exit {exit})"),
@@ -192,6 +195,38 @@ fn failure_lines_missing_in_summary(
     };
     let text = format!("{command} {fails} with: {}", quoted.join(" "));
     Some(Candidate { forms: vec![text], ..candidate })
+}
+
+/// Returns whether the summary reports one failing test and lacks another. Without names of tests, the places of the errors
+/// decide. A new detail of a test or an error that the summary reports is no second failure.
+fn is_second_failure(lines: &[&str], is_new: impl Fn(&str) -> bool) -> bool {
+    let of = |is_kind: fn(&str) -> bool| {
+        let mut kind = lines.iter().filter(|line| is_kind(line)).peekable();
+        kind.peek()?;
+        let (new, known): (Vec<&str>, Vec<&str>) = kind.partition(|line| is_new(line));
+        Some(!new.is_empty() && !known.is_empty())
+    };
+    of(names_test).or_else(|| of(starts_with_file_and_line)).unwrap_or(false)
+}
+
+/// Returns the lines that the summary lacks. The name of the test comes before its values.
+fn with_names_of_tests<'l>(lines: &[&'l str], is_new: impl Fn(&str) -> bool) -> Vec<&'l str> {
+    let (mut told, mut test): (Vec<&str>, Option<&str>) = (Vec::new(), None);
+    for line in lines.iter().copied() {
+        if names_test(line) {
+            test = Some(line);
+        }
+        if is_new(line) {
+            told.extend(test.take().filter(|test| *test != line));
+            told.push(line);
+        }
+    }
+    told
+}
+
+/// Returns whether an error line names a failed test.
+fn names_test(line: &str) -> bool {
+    failure::names_failed_test(line) || unittest_name(line).is_some()
 }
 
 /// Returns whether `named`, a path in an error line, refers to the file at `path`. `named` may leave out the first
@@ -204,11 +239,9 @@ fn is_same_file(path: &str, named: &str) -> bool {
 /// Returns whether an error line contains the name of a test, a location or a compared value.
 fn has_exact_detail_of_error(line: &str) -> bool {
     let small = line.to_lowercase();
-    run::failed_test_in_line(line).is_some()
-        || failure::names_failed_test(line)
+    names_test(line)
         || starts_with_file_and_line(line)
         || failure::is_compared_value(line)
-        || unittest_name(line).is_some()
         || line.contains(" != ")
         || ["expected", "want", "got "].iter().any(|word| small.contains(word))
 }

@@ -152,6 +152,68 @@ fn only_the_lines_of_a_failure_that_the_summary_lacks_are_told() {
 }
 
 #[test]
+fn only_another_test_is_a_second_failure() {
+    let told = |error: &str, summary: &str| {
+        let mut digest = digest_with_files(&[]);
+        digest.branch = String::new();
+        digest.failures.push(Failure {
+            command_or_file: "make test".into(),
+            error: error.into(),
+            record: 7,
+            is_open: true,
+            ..Failure::default()
+        });
+        note(&digest, summary).join("\n")
+    };
+    let euro = "FAIL: test_euro (tests.Test.test_euro)\nAssertionError: '1.5 EUR' != '1.50 EUR'";
+    let unit = "ERROR: test_unit_is_kept (tests.Test.test_unit_is_kept)\nTypeError: add() got an unexpected \
+                keyword argument 'unit'";
+    let node = "not ok 7 - --json prints JSON\nexpected: '{}'\nactual: 'none'\nlocation: '/x/a.mjs:3:1'";
+    for (error, summary, expected) in [
+        (
+            euro,
+            "Errors: test_euro fails: 1.5 is printed with one decimal.",
+            "- `make test` fails with: `FAIL: test_euro (tests.Test.test_euro)` \
+             `AssertionError: '1.5 EUR' != '1.50 EUR'`",
+        ),
+        (
+            unit,
+            "test_units fails because add() got an unexpected keyword argument 'unit'.",
+            "- `make test` fails with: `ERROR: test_unit_is_kept (tests.Test.test_unit_is_kept)`",
+        ),
+        (
+            node,
+            "The new test “--json prints JSON” fails.",
+            "- `make test` fails with: `not ok 7 - --json prints JSON` `expected: '{}'` `actual: 'none'`",
+        ),
+        (
+            "a.go:3:1: odd\na.go:9:1: undefined: parse",
+            "Error: a.go line 3 is odd, so the build fails.",
+            "- `make test` also fails with: `a.go:9:1: undefined: parse`",
+        ),
+    ] {
+        assert_eq!(told(error, summary), expected, "{summary}");
+    }
+}
+
+#[test]
+fn it_is_only_said_that_the_summary_is_silent_about_the_commit_if_it_is() {
+    let digest = digest_with_files(&["src/one.rs"]);
+    let fact = "- 1 file edited by this session, not in any commit seen here";
+    for (summary, expected) in [
+        ("Edited one.rs.", Some("; the summary does not say so")),
+        ("Edited one.rs. Pending: make the quantity an int, run the tests, commit.", None),
+        // It is unclear what these say about the work.
+        ("Edited one.rs. The user does not want me to commit before the review.", Some("")),
+        ("Edited one.rs. Ask before committing.", Some("")),
+    ] {
+        let expected: Vec<String> =
+            expected.into_iter().map(|silent| format!("{fact}{silent}: src/one.rs")).collect();
+        assert_eq!(note(&digest, summary), expected, "{summary}");
+    }
+}
+
+#[test]
 fn a_failure_that_the_summary_does_not_mention_is_no_addition_to_it() {
     let mut digest = digest_with_files(&[]);
     digest.branch = String::new();

@@ -3,9 +3,8 @@
 use super::{Digest, FileUse, is_generated_or_vendored_file};
 use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
-use crate::event::FileAction;
 use crate::journal::{JournalRecord, RecordedFile};
-use crate::run;
+use crate::run::{self, RunResult};
 
 /// The files that changed since a certain record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -169,9 +168,18 @@ fn extension_of(path: &str) -> &str {
 }
 
 /// Returns whether a command wrote or deleted a file that is mentioned in its text.
-pub(super) fn is_written_by_command(file: &RecordedFile, record: &JournalRecord) -> bool {
-    let writes = matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete);
-    file.guess && writes && !file.outside && record.ok != Some(false)
+pub(super) fn is_written_by_command(file: &RecordedFile) -> bool {
+    file.guess && file.action.changes_file() && !file.outside
+}
+
+/// Returns the files that a failed call changed nevertheless. A failed edit changed nothing, but the first parts of a
+/// command line may have changed files before another part failed.
+pub(super) fn paths_changed_by_failed_call(record: &JournalRecord) -> Vec<String> {
+    if record.command.is_empty() || record.is_refused() {
+        return Vec::new();
+    }
+    let failed_check = (record.ended == RunResult::Failed.name()).then(|| record.step.unwrap_or(0));
+    run::paths_changed_by_failed_line(&record.command, failed_check)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::FileAction;
 
 #[test]
 fn a_file_with_only_a_new_time_is_not_called_edited() {
@@ -70,6 +71,26 @@ fn files_changed_by_tools_and_by_commands() {
     fold_call(&mut digest, "python3 gen.py", true, &[("gen.py", FileAction::Mention)]);
     assert_eq!(digest.files_changed_since(then), ChangedFiles { paths: vec![], may_be_more: true });
     assert!(digest.files_changed_since(start).may_be_more);
+}
+
+#[test]
+fn a_failed_line_changed_the_files_of_its_first_parts() {
+    use FileAction::{Delete, Edit};
+    let mut digest = Digest::new("s");
+    let start = digest.record_count;
+    fold_call(
+        &mut digest,
+        "rm old.js; cat >> web/a.js <<'E'\nx\nE\nnpm test",
+        false,
+        &[("old.js", Delete), ("web/a.js", Edit)],
+    );
+    fold_call(&mut digest, "sed -i s/1/2/ b.js", false, &[("b.js", Edit)]);
+    fold_call(&mut digest, "rm c.js", false, &[("c.js", Delete)]);
+    let changed = digest.files_changed_since(start).paths;
+    assert_eq!(changed, ["old.js", "web/a.js"]);
+    let deleted: Vec<&str> =
+        digest.files.iter().filter(|file| file.deleted).map(|file| file.path.as_str()).collect();
+    assert_eq!(deleted, ["old.js"]);
 }
 
 #[test]

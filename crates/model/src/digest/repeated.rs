@@ -72,6 +72,22 @@ impl Digest {
         self.counted_call_ids.contains(&hash_record_id(record))
     }
 
+    /// Returns whether a hook has reported the end of a call, and if so, marks the call as ended. `begun` is the record of
+    /// the call's beginning, which comes from the transcript. A harness that was killed right after a call may not have
+    /// written the result there. A report without an id is recognised by its content, so the calls whose results are in
+    /// the transcript must be folded first.
+    pub fn end_call_if_reported(&mut self, begun: &JournalRecord) -> bool {
+        let call = hash_call_id(&begun.id);
+        let failed = JournalRecord { ok: Some(false), ..begun.clone() };
+        let shapes = [hash_event_content(begun), hash_event_content(&failed)];
+        let has_ended = call != 0 && self.counted_call_ids.contains(&call)
+            || shapes.iter().any(|shape| self.shapes_reported_without_id.contains(shape));
+        if has_ended && self.open_call == call {
+            self.open_call = 0;
+        }
+        has_ended
+    }
+
     /// Returns the hash of a call's id, or zero if the id is empty or the call has ended.
     pub(super) fn hash_of_call_id_if_open(&self, call_id: &str) -> u64 {
         let id = hash_call_id(call_id);

@@ -90,6 +90,12 @@ pub(super) fn classify_report_lines(lines: &[&str]) -> Vec<Option<ReportLineKind
     parts
 }
 
+/// Returns whether a line is the label of a value that follows on other lines, such as `expected: |-`.
+pub(super) fn is_label_of_block(line: &str) -> bool {
+    let value = VALUE_LABELS.iter().find_map(|label| line.strip_prefix(label));
+    value.is_some_and(|value| matches!(value.trim(), "|" | "|-" | "|+" | ">" | ">-" | ">+"))
+}
+
 /// Returns whether a line names a failed test.
 pub(super) fn is_failed_test_name(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("not ok ") {
@@ -131,7 +137,7 @@ fn is_panic_location(line: &str) -> bool {
 }
 
 fn is_label_without_value(line: &str) -> bool {
-    line == MESSAGE_LABEL || VALUE_LABELS.contains(&line)
+    line == MESSAGE_LABEL || VALUE_LABELS.contains(&line) || is_label_of_block(line)
 }
 
 fn is_difference_heading(line: &str) -> bool {

@@ -93,3 +93,46 @@ impl TurnTokens {
         (input + usage.output > 0).then_some(TurnTokens { input, output: usage.output })
     }
 }
+
+/// Returns the time at which the loop last continued a session at a stop. Returns `None` if it has never done so, or if
+/// it ended at a later stop of that session. What people did with the loop since does not matter.
+pub fn last_continuation<'e>(entries: &'e [LoopLogEntry], session: &str) -> Option<&'e str> {
+    let of_stop = |entry: &&LoopLogEntry| {
+        matches!(entry.event, LoopEvent::PromptSent | LoopEvent::Ended)
+            && entry.session.as_deref() == Some(session)
+    };
+    let last = entries.iter().rfind(of_stop)?;
+    (last.event == LoopEvent::PromptSent).then_some(&last.ts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_session_itself_ends_what_the_loop_continued() {
+        use LoopEvent::{Activated, Ended, Paused, PromptSent, Started};
+        let at = |minute: usize, event, session: &str| LoopLogEntry {
+            session: (!session.is_empty()).then(|| session.to_owned()),
+            ..LoopLogEntry::new(&format!("19:0{minute}"), event, 1)
+        };
+        for (log, expected) in [
+            (&[][..], None),
+            (&[(Started, "s1")], None),
+            (&[(Started, "s1"), (PromptSent, "s1")], Some("19:01")),
+            (&[(PromptSent, "s1"), (PromptSent, "s1")], Some("19:01")),
+            (&[(PromptSent, "s1"), (Ended, "s1")], None),
+            (&[(PromptSent, "s1"), (Activated, "")], Some("19:00")),
+            (&[(PromptSent, "s1"), (Activated, "s2"), (PromptSent, "s2"), (Ended, "s2")], Some("19:00")),
+            (&[(PromptSent, "s1"), (Paused, "s1")], Some("19:00")),
+            (&[(PromptSent, "s2")], None),
+        ] {
+            let entries: Vec<LoopLogEntry> = log
+                .iter()
+                .enumerate()
+                .map(|(minute, (event, session))| at(minute, *event, session))
+                .collect();
+            assert_eq!(last_continuation(&entries, "s1"), expected, "{log:?}");
+        }
+    }
+}

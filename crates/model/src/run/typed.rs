@@ -107,7 +107,7 @@ fn steps_to_repeat(steps: &[CommandStep]) -> Option<Range<usize>> {
 fn without_changes_around_checks(command: &str) -> &str {
     let steps = shell::command_steps(command);
     let is_compound = |step: &CommandStep| WORDS_OF_COMPOUND_COMMANDS.contains(&step.words[0].as_str());
-    if command.contains(['(', ')']) || steps.iter().any(is_compound) {
+    if shell::has_parentheses(command) || steps.iter().any(is_compound) {
         return command;
     }
     let pipelines = pipelines_of_steps(&steps);

@@ -44,6 +44,8 @@ fn changes_around_a_check_are_left_out() {
             "sed -i 's/a/b/' a.rs && printf 'x' >> a.rs && cargo test -q 2>&1 | tail -20",
             "cargo test -q 2>&1 | tail -20",
         ),
+        ("sed -i \"s/a(b)/c('d')/; s/e/f/\" src/cli.js && npm test", "npm test"),
+        ("cat > a.js <<'EOF'\nf(1)\nEOF\nsed -i 's/f(1)/f(2)/' a.js && npm test", "npm test"),
         ("perl -0pi -e 's/a/b/' a.rs && cargo test", "cargo test"),
         ("git checkout -- a.rs && cargo test", "cargo test"),
         ("npm run build && sed -i 's/a/b/' a.ts && npm test", "npm test"),

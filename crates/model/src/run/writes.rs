@@ -5,7 +5,6 @@ use super::CommandKind;
 use super::check::{is_python, kind_of_command, strip_assignments_and_wrappers};
 use super::open::{git_subcommand, is_read_only};
 use super::script::expand_nested_shells;
-use crate::event::FileAction;
 use crate::shell::{self, CommandStep, StepJoin};
 
 /// Options that make a check change files.
@@ -86,9 +85,7 @@ fn names_all_operands(command: &str, step: &CommandStep, words: &[String], other
     // A file without an extension may be a Makefile. Unlike a change to a text file, a change to a Makefile may
     // affect any check.
     named.retain(|mention| mention.path.rsplit('/').next().is_some_and(|name| name.contains('.')));
-    let changed = named
-        .iter()
-        .any(|mention| matches!(mention.action, FileAction::Edit | FileAction::Delete | FileAction::Create));
+    let changed = named.iter().any(|mention| mention.action.changes_file());
     changed && named.len() + other >= operands
 }
 

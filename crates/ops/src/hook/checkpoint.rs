@@ -62,11 +62,14 @@ pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<CheckpointOutcome
     // New transcript records are written to the journal first, so that a rebuilt digest has the same content. The
     // digest is never freed, because the process ends soon after a checkpoint; this saves a tenth of the time.
     let mut digest = ManuallyDrop::new(store.current_digest(session, |record| indexes.add_record(record))?);
-    let (caught_up, begun) = match read_new_transcript(work, &mut digest, &mut indexes) {
+    let (caught_up, mut begun) = match read_new_transcript(work, &mut digest, &mut indexes) {
         Ok(begun) => (Ok(()), begun),
         Err(error) => (Err(error), Vec::new()),
     };
     store.fold_new_journal_lines(session, &mut digest, &mut |record| indexes.add_record(record))?;
+    begun.retain(|told| {
+        !digest.end_call_if_reported(&told.to_journal_record(&told.to_event(work.event), &work.policy))
+    });
     for (index, lines) in
         [(layout::RELEVANT_FILES_INDEX, &indexes.files), (layout::ACTIVITY_LOG, &indexes.activity)]
     {

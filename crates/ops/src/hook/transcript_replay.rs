@@ -515,9 +515,7 @@ pub fn describe_unfinished_call(call: &JournalRecord) -> String {
 
 /// Returns whether a call edits files or may act on the outside world.
 fn may_call_change_anything(call: &ToolCall) -> bool {
-    let edits = |file: &TouchedFile| {
-        matches!(file.action, FileAction::Create | FileAction::Edit | FileAction::Delete)
-    };
+    let edits = |file: &TouchedFile| file.action.changes_file();
     let acts = match call.command.as_deref() {
         Some(command) => effect::may_have_effect(command),
         None => effect::tool_acts(&call.tool),

@@ -79,7 +79,7 @@ pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, 
 }
 
 /// Adds the records of a replay to the digest, with the unfinished calls. A call that hooks reported is not counted
-/// again. Nothing is said about an unfinished call to `thru`, because it is not part of the work.
+/// again, and has ended even if the transcript lacks its result. Nothing is said about an unfinished call to `thru`, because it is not part of the work.
 pub fn add_replayed_records(
     digest: &mut Digest,
     mut retelling: TranscriptReplay,
@@ -87,17 +87,31 @@ pub fn add_replayed_records(
     session: &Id,
     source: &TranscriptToRead,
 ) {
-    let begun = describe_unfinished_calls(&retelling.unfinished_calls(), harness, session, source);
-    if begun.iter().any(|call| !run::only_calls_thru(call)) {
-        retelling.finish_reading();
-    }
-    digest.unfinished_call_texts = begun;
     let checkout = source.checkout.to_string_lossy();
     let policy = record_policy(harness, &checkout, source);
     let around = event_of_session(session.to_string());
-    for told in &retelling.records {
+    let fold = |digest: &mut Digest, told: &TranscriptRecord| {
         digest.fold_record(&told.to_journal_record(&told.to_event(&around), &policy));
+    };
+    for told in &retelling.records {
+        fold(digest, told);
     }
+    let mut begun = retelling.unfinished_calls();
+    begun.retain(|told| {
+        !digest.end_call_if_reported(&told.to_journal_record(&told.to_event(&around), &policy))
+    });
+    let words = |told: &TranscriptRecord| {
+        describe_unfinished_call(&told.to_journal_record(&told.to_event(&around), &policy))
+    };
+    let begun: Vec<String> = begun.iter().map(words).collect();
+    if begun.iter().any(|call| !run::only_calls_thru(call)) {
+        let ended = retelling.records.len();
+        retelling.finish_reading();
+        for told in &retelling.records[ended..] {
+            fold(digest, told);
+        }
+    }
+    digest.unfinished_call_texts = begun;
     if let Some(edits) = retelling.edit_texts_record(&around.session, &policy, |_| false) {
         digest.fold_record(&edits);
     }
@@ -110,21 +124,6 @@ fn replay_rows(rows: &SessionRows, whole: bool, source: &TranscriptToRead) -> Tr
         each_object_in_line(read_line, line.as_bytes(), |line| retelling.read_line(line));
     }
     retelling
-}
-
-fn describe_unfinished_calls(
-    begun: &[TranscriptRecord],
-    harness: &'static Harness,
-    session: &Id,
-    source: &TranscriptToRead,
-) -> Vec<String> {
-    let checkout = source.checkout.to_string_lossy();
-    let policy = record_policy(harness, &checkout, source);
-    let around = event_of_session(session.to_string());
-    let words = |told: &TranscriptRecord| {
-        describe_unfinished_call(&told.to_journal_record(&told.to_event(&around), &policy))
-    };
-    begun.iter().map(words).collect()
 }
 
 fn record_policy<'a>(

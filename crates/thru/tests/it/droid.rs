@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::call::ThruOutput;
 use crate::env::{TestEnv, event_of_fixture, merge_fields, names_in};
+use crate::packet_sweeps::mark_session_dead;
 
 fn captured_payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/droid/0.225.2");
@@ -142,4 +143,49 @@ fn a_compaction_gives_a_new_session_all_that_the_old_one_knew() {
         listed.as_array().unwrap().iter().map(|one| one["ended"].as_str().unwrap()).collect();
     ended.sort_unstable();
     assert_eq!(ended, ["", "continued", "continued"], "one session, under three names: {listed}");
+}
+
+/// Droid's hooks report a result without the call's id, and Droid may be killed before it writes the result.
+#[test]
+fn a_call_whose_end_a_hook_reported_was_not_running() {
+    for (has_second, response) in [
+        (false, "b\n\n[Process exited with code 0]"),
+        (false, "b\n\n[Process exited with code 2]"),
+        (true, "b\n\n[Process exited with code 0]"),
+    ] {
+        let env = TestEnv::with_root();
+        let call = |id: &str| json!([{"type": "tool_use", "id": id, "name": "Execute", "input": {"command": "./migrate.sh"}}]);
+        let line = |id: &str, role: &str, content: Value| {
+            json!({"type": "message", "id": id, "timestamp": "2026-11-15T19:00:00.000Z",
+                "message": {"role": role, "content": content}})
+            .to_string()
+                + "\n"
+        };
+        let mut lines =
+            json!({"type": "session_start", "id": "s", "cwd": env.project_folder()}).to_string() + "\n";
+        lines += &line("m1", "user", json!([{"type": "text", "text": "Migrate the data."}]));
+        lines += &line("m2", "assistant", call("call_1"));
+        if has_second {
+            // The same command is running again.
+            let result = json!([{"type": "tool_result", "tool_use_id": "call_1", "is_error": false, "content": response}]);
+            lines += &line("m3", "user", result);
+            lines += &line("m4", "assistant", call("call_2"));
+        }
+        let path = env.write_file("transcript.jsonl", lines);
+        let common = json!({"session_id": "s", "cwd": env.project_folder(), "transcript_path": path});
+        let with = |more: Value| merge_fields(&common, more);
+        fire_event(&env, "SessionStart", &with(json!({"source": "startup"})));
+        fire_event(&env, "UserPromptSubmit", &with(json!({"prompt": "Migrate the data."})));
+        let told = json!({"tool_name": "Execute", "tool_input": {"command": "./migrate.sh"}, "tool_response": response});
+        fire_event(&env, "PostToolUse", &with(told));
+        mark_session_dead(&env, "s");
+        let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+        env.run_thru(&["sweep"]).assert_ok();
+        let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+        for text in [&brief, &picked] {
+            let is_running =
+                text.contains("`./migrate.sh` was running") || text.contains("outcome of the call");
+            assert_eq!(is_running, has_second, "{response}: {text}");
+        }
+    }
 }

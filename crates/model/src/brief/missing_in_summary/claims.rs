@@ -82,6 +82,22 @@ const UNPUSHED_PHRASES: &[&str] = &[
 const COMMIT_STEPS: &[&str] =
     &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
 
+/// Words that may come before the verb of a pending step.
+const WORDS_BEFORE_STEP: &[&str] =
+    &["then", "finally", "and", "now", "please", "still", "to", "lastly", "afterwards"];
+
+/// Words that make "commit" a noun if they follow it.
+const WORDS_AFTER_COMMIT_AS_NOUN: &[&str] = &[
+    "hook*", "message*", "history", "log", "id", "ids", "hash*", "graph", "count*", "list*", "is", "was",
+    "has",
+];
+
+/// Words that make "commit" a noun if they come before it.
+const WORDS_BEFORE_COMMIT_AS_NOUN: &[&str] = &[
+    "the", "a", "an", "this", "that", "last", "first", "previous", "each", "every", "per", "in", "of", "at",
+    "by", "new", "latest", "pre", "post", "one", "same", "git",
+];
+
 /// Words for a check of each kind. A trailing `*` stands for any ending.
 const TEST_WORDS: &[&str] = &["test*", "suite*", "spec", "specs", "checks"];
 const LINT_WORDS: &[&str] = &["lint*", "clippy", "eslint", "checks", "warnings"];
@@ -200,10 +216,42 @@ impl<'s> SummaryClaims<'s> {
         UNCOMMITTED_PHRASES.iter().any(|phrase| self.statements.has_phrase(phrase))
             || self.statement_lines.iter().flat_map(|line| clauses_of(line)).any(says_work_is_uncommitted)
             || COMMIT_STEPS.iter().any(|step| self.has_item(step))
+            || self.has_step("commit")
+    }
+
+    /// Returns whether the summary says, or may say in words that are not understood here, that work is not committed.
+    pub fn may_say_uncommitted(&self) -> bool {
+        let may_clause_say = |clause: &str| {
+            let words = words_of(clause);
+            let mut at = 0..words.len();
+            at.any(|at| match words[at] {
+                "committing" => true,
+                "commit" => {
+                    let before = at.checked_sub(1).map_or("", |before| words[before]);
+                    !WORDS_BEFORE_COMMIT_AS_NOUN.contains(&before) && is_verb(words.get(at + 1))
+                }
+                _ => false,
+            })
+        };
+        self.says_uncommitted()
+            || self.statement_lines.iter().flat_map(|line| clauses_of(line)).any(may_clause_say)
     }
 
     pub fn says_unpushed(&self) -> bool {
-        UNPUSHED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase)) || self.has_item("push ")
+        UNPUSHED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase))
+            || self.has_item("push ")
+            || self.has_step("push")
+    }
+
+    /// Returns whether a clause is a step that begins with this verb, as in "Pending: run the tests, commit."
+    fn has_step(&self, verb: &str) -> bool {
+        let is_step = |clause: &str| {
+            let step = clause.rsplit(": ").next().unwrap_or(clause);
+            let words = words_of(step);
+            let mut words = words.iter().skip_while(|word| WORDS_BEFORE_STEP.contains(*word));
+            words.next() == Some(&verb) && is_verb(words.next())
+        };
+        self.statement_lines.iter().flat_map(|line| clauses_of(line)).any(is_step)
     }
 
     /// Returns whether a list item starts with these words.
@@ -315,6 +363,24 @@ fn says_work_is_uncommitted(clause: &str) -> bool {
         is_stated
             && !has_word(clause, CONDITION_WORDS)
             && (next.is_empty() || !has_word(clause, DESCRIBING_WORDS))
+    })
+}
+
+/// Returns the words of a normalised clause, without punctuation and the number of a list item.
+fn words_of(clause: &str) -> Vec<&str> {
+    let words = clause.split(|c: char| c.is_whitespace() || matches!(c, '/' | '-'));
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+        .collect()
+}
+
+/// Returns whether "commit" or "push" is a verb, judging by the next word. An id makes it a noun.
+fn is_verb(next: Option<&&str>) -> bool {
+    next.is_none_or(|next| {
+        let is_id = next.len() >= 7 && next.bytes().all(|byte| byte.is_ascii_hexdigit());
+        !is_id && !has_word(next, WORDS_AFTER_COMMIT_AS_NOUN)
     })
 }
 
@@ -479,6 +545,15 @@ mod tests {
             ("Uncommitted: src/a.rs and src/b.rs", true),
             ("All work so far remains uncommitted", true),
             ("No commit has been made.", true),
+            // A commit is a pending step.
+            ("4. Pending: make the quantity an int in `shop.py`, run the tests, commit.", true),
+            ("Pending: write a test; run the tests; commit it", true),
+            ("Next: commit three.py.", true),
+            ("5. Commit", true),
+            ("Run the tests. Then finally commit.", true),
+            ("The parser, commit 1234567, is done.", false),
+            ("Fixed the parser, commit message included.", false),
+            ("Read the log, commit hooks and tags.", false),
         ];
         for (text, expected) in cases {
             assert_eq!(SummaryClaims::from_text(text).says_uncommitted(), expected, "{text}");

@@ -185,7 +185,8 @@ fn uncommitted_work(
         (None, true) => "not committed".to_owned(),
         (None, false) => "not in any commit seen here".to_owned(),
     };
-    let head = format!("{n}, {state}; the summary does not say so");
+    let silent = if claims.may_say_uncommitted() { "" } else { "; the summary does not say so" };
+    let head = format!("{n}, {state}{silent}");
     // The number of files alone does not help. If the summary mentions all files, all of them are listed again,
     // because the summary does not say that they are uncommitted.
     let lists_all = git.commit.is_some() || new.is_empty() || new.len() == files.len();

@@ -12,7 +12,7 @@ use crate::declared::ChangedNames;
 use crate::digest::{AgentStatement, DelegatedTask, Digest, Prompt, RequestWithOutcome};
 use crate::edit_text::ChangedLine;
 use crate::prompt::{self, PromptKind};
-use crate::render::{format_path_or_code, in_quotation_marks, quote_part};
+use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::cut_to_bytes;
 
@@ -331,7 +331,7 @@ fn add_changed_names(
 ) {
     let path = format_path_or_code(file, 160);
     let form = |most: usize, reasons: usize, length: usize| {
-        let changed = names.describe(most, |name| format_path_or_code(name, 80));
+        let changed = names.describe(most, |name| in_backticks(name, 80));
         let why: Vec<Cow<str>> = why[why.len().saturating_sub(reasons)..]
             .iter()
             .map(|why| statement::first_sentences(why, length))

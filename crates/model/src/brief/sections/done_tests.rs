@@ -407,7 +407,7 @@ fn an_edited_file_is_listed_with_the_names_that_changed() {
         scoring: None,
     };
     let text = compose_brief(&material, 9_500).unwrap().text;
-    assert!(text.contains("- edited src/parse.go: added Parse, Print; changed main\n"), "{text}");
+    assert!(text.contains("- edited src/parse.go: added `Parse`, `Print`; changed `main`\n"), "{text}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::failure;
 use crate::packet::choose::bullet_list_or_none_recorded;
 use crate::packet::pickup::CHOSEN_BY_USER;
 use crate::packet::{CONFIRMED_FILES_HEADING, SUGGESTED_HEADING};
-use crate::render::{format_path_or_code, in_backticks, in_quotation_marks};
+use crate::render::{in_backticks, in_quotation_marks};
 
 /// The maximum number of added declarations that are named for each file. The same limit applies to changed
 /// declarations, and to removed ones.
@@ -61,7 +61,7 @@ impl PacketFacts<'_> {
             .collect();
         let names = self.material.digest.names_changed_in_current_work(&file.path);
         if !names.is_empty() {
-            why.push(names.describe(MAX_NAMES_PER_FILE, |name| format_path_or_code(name, 80)));
+            why.push(names.describe(MAX_NAMES_PER_FILE, |name| in_backticks(name, 80)));
         } else if !reasons.is_empty() {
             let last = &reasons[reasons.len().saturating_sub(MAX_REASONS_PER_FILE)..];
             why.push(in_quotation_marks(&last.join("; "), 240));

@@ -5,7 +5,7 @@ use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::Digest;
 use model::event::StartSource;
 use model::id::Id;
-use model::loops::log::{LoopEvent, LoopLogEntry};
+use model::loops::log::{self, LoopEvent, LoopLogEntry};
 use model::loops::pointer::ForegroundPointer;
 use model::loops::{Loop, LoopStatus, describe_end_of_loop, how_to_end_loop};
 use model::prompt;
@@ -212,12 +212,18 @@ pub(crate) fn active_loop_of_session(store: &Store, session: &Id) -> Option<Loop
     (state.status == LoopStatus::Active && consent::is_started_here(store, &state)).then_some(state)
 }
 
-/// Returns whether the active loop of a session continued the session's work at its last stop. `digest` describes the
-/// session.
+/// Returns whether a loop continued the session's work at its last stop, even if the loop has been given to another
+/// session since. `digest` describes the session.
 pub(crate) fn has_continued_after_last_stop(store: &Store, session: &Id, digest: &Digest) -> bool {
-    let state = newest_loop_of_session(store, session).filter(|state| state.status == LoopStatus::Active);
-    let fed = state.and_then(|state| state.last_stop);
-    fed.is_some_and(|fed| digest.was_last_stopped_by(&fed.at))
+    // The user does not want the work of a cancelled loop to go on.
+    let mut loops = newest_loops(store).into_iter().filter(|state| state.status != LoopStatus::Cancelled);
+    loops.any(|state| {
+        let Ok(id) = Id::new(&state.id) else { return false };
+        let mut entries = Vec::new();
+        let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry));
+        let fed = log::last_continuation(&entries, session.as_str()).filter(|_| tally.is_ok());
+        fed.is_some_and(|fed| digest.was_last_stopped_by(fed))
+    })
 }
 
 /// Returns the sessions that owned a loop before its present owner, each with the time from which it owned the loop,

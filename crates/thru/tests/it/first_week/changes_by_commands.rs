@@ -3,7 +3,7 @@
 use super::changes_on_disk::write_at;
 use super::files_at_risk::repository_with_files;
 use super::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};
-use super::results_of_checks::read_at;
+use super::results_of_checks::{fail_at, read_at};
 use super::*;
 
 const INLINE_SCRIPT: &str = "python3 - <<'EOF'\np = 'src/csv.py'\ns = open(p).read()\nopen(p, 'w').write(s.replace('old', 'new'))\nEOF";
@@ -109,4 +109,43 @@ fn a_file_that_a_command_changed_is_listed_as_edited() {
             assert!(line.contains("edited by a command, read"), "{command}, {is_committed}: {files}");
         }
     }
+}
+
+/// The exit code of a line is that of its last part. What stands before that part has run.
+#[test]
+fn a_file_that_a_command_changed_before_a_failing_check_is_at_risk() {
+    let output = "Exit code 1\nTAP version 13\nnot ok 1 - total\n# tests 1\n# pass 0\n# fail 1";
+    for (command, output) in [
+        ("cat >> test/cli.test.js <<'EOF'\n\ntest('total', () => {});\nEOF\nnpm test", output),
+        ("sed -i 's/old/new/' test/cli.test.js && npm test", output),
+        ("printf 'x\\n' | tee -a test/cli.test.js && npm test", output),
+        ("sed -i 's/old/new/' test/cli.test.js; ls missing", "Exit code 2\nls: cannot access 'missing'"),
+    ] {
+        let env = repository_with_files(&["src/cli.js", "test/cli.test.js"]);
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", "Add an option --total. Test first.");
+        edit_at(&env, "19:00:02", "s1", "src/cli.js");
+        write_at(&env, "19:00:02", "src/cli.js", "new\n");
+        read_at(&env, "19:00:03", "s1", "test/cli.test.js");
+        write_at(&env, "19:00:04", "test/cli.test.js", "new\n");
+        fail_at(&env, "19:00:05", "s1", command, output);
+        for words in [&["brief"][..], &["brief", "--event", "startup"]] {
+            let brief = thru_at(&env, "19:00:07", "s1", words).assert_ok().stdout;
+            assert!(brief.contains("- 2 files edited by "), "{command}: {brief}");
+            assert!(!brief.contains("; read test/cli.test.js"), "{command}: {brief}");
+        }
+    }
+    // A command that fails on its own changed nothing.
+    let env = repository_with_files(&["test/cli.test.js"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Say new instead of old.");
+    fail_at(
+        &env,
+        "19:00:05",
+        "s1",
+        "sed -i 's/old/new' test/cli.test.js",
+        "Exit code 1\nsed: unterminated `s' command",
+    );
+    let brief = thru_at(&env, "19:00:07", "s1", &["brief"]).assert_ok().stdout;
+    assert!(!brief.contains("not committed") && !brief.contains("edited test"), "{brief}");
 }

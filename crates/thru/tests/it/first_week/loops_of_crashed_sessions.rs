@@ -170,3 +170,41 @@ fn other_packets_of_a_session_that_lost_its_loop_stay_on_offer() {
         assert!(status.contains("thru pickup"), "{is_asked}: {status}");
     }
 }
+
+#[test]
+fn a_loop_that_was_given_on_was_still_running_in_its_crashed_session() {
+    let given_on: &[&[&str]] = &[&["activate", "ID", "--next"]];
+    let paused: &[&[&str]] = &[&["pause", "ID"]];
+    let resumed: &[&[&str]] = &[&["pause", "ID"], &["resume", "ID", "--next"]];
+    for (is_swept_first, commands) in [(true, given_on), (false, given_on), (false, paused), (false, resumed)]
+    {
+        let env = TestEnv::with_root();
+        let id = loop_in_session(&env);
+        let said = json!({"last_assistant_message": "inferTypes keeps zeros; the tests are still missing."});
+        let stop = env.hook_call("Stop", env.event_payload("s1", "Stop", said).to_string());
+        let answer = stop.with_variable("THROUGHLINE_NOW", "2026-11-15T19:30:05Z").run().stdout;
+        assert!(answer.contains("block"), "{answer}");
+        mark_session_dead(&env, "s1");
+        if is_swept_first {
+            env.run_thru(&["sweep"]).assert_ok();
+        }
+        for command in commands {
+            let words = command.iter().map(|word| if *word == "ID" { id.as_str() } else { word });
+            env.run_thru(&["loop"].into_iter().chain(words).collect::<Vec<_>>()).assert_ok();
+        }
+        if !is_swept_first {
+            env.run_thru(&["sweep"]).assert_ok();
+        }
+        let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+        let told = start_at(&env, "19:31:00", "s2");
+        let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+        for text in [&brief, &told, &picked] {
+            let waits = text.contains("waiting for the user") || text.contains("Nothing is open");
+            assert!(!waits, "{is_swept_first}, {commands:?}: {text}");
+        }
+        for text in [&brief, &told] {
+            assert!(text.contains("In progress. Last said: “inferTypes"), "{is_swept_first}: {text}");
+        }
+        assert!(picked.contains("Begin with"), "{is_swept_first}: {picked}");
+    }
+}

@@ -255,3 +255,21 @@ fn the_last_session_is_the_one_that_was_last_about_something() {
     end_at(&env, "19:04:05", "s5");
     assert_last_session(&env, "19:04:10", "s5", "Which default should the width have");
 }
+
+/// Parentheses in quotes are part of the edit, which the reader need not repeat.
+#[test]
+fn a_check_that_passed_after_an_edit_on_the_same_line_is_told() {
+    let edit =
+        "sed -i \"s/^const json = .*/&\\nconst total = args.includes('--total');/; s/a(b)/c(d)/\" src/cli.js";
+    for command in [
+        format!("{edit} && npm test"),
+        format!("cat > src/total.js <<'EOF'\nexport const total = () => (1);\nEOF\n{edit} && npm test"),
+        format!("{edit}; npm test 2>&1 | tail -5"),
+    ] {
+        let env = env_with_edit();
+        run_at(&env, "19:00:03", "s1", &command, "# tests 7\n# pass 7\n# fail 0");
+        let brief = env.run_thru(&["brief"]).assert_ok().stdout;
+        assert!(brief.contains("Checks:\n- `npm test"), "{command}: {brief}");
+        assert!(brief.contains("` → passed\n"), "{command}: {brief}");
+    }
+}

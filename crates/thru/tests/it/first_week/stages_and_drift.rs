@@ -117,7 +117,7 @@ fn a_file_that_was_rewritten_names_only_what_changed() {
     assert!(!brief.contains("parse") && !brief.contains("fmt"), "the original is unknown: {brief}");
     env.fire_event("s1", "PostToolUse", call(old.into()));
     let brief = env.run_thru(&["brief", "--event", "compact", "--session", "s1"]).assert_ok().stdout;
-    assert!(brief.contains("money.py: added _WHOLE; changed parse") && !brief.contains("fmt"), "{brief}");
+    assert!(brief.contains("money.py: added `_WHOLE`; changed `parse`") && !brief.contains("fmt"), "{brief}");
 }
 
 const COMPLETE: &str = "Done.\n<!-- AGENT_COMPLETE -->\n";

@@ -2,7 +2,7 @@
 //! such a call is only in the transcript, and nobody knows how it ended.
 
 use super::files_at_risk::repository_with_files;
-use super::handoffs::{ask_at, edit_at, end_at, fire_at, start_at, thru_at};
+use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, thru_at};
 use super::results_of_checks::fail_at;
 use super::*;
 use crate::packet_sweeps::mark_session_dead;
@@ -303,4 +303,32 @@ fn a_handoff_names_the_pickup_that_takes_its_packet() {
     assert!(third.stderr.contains("claims it with `/pickup 20261115T190403Z-test-sub`;"), "{third}");
     let plain = env.run_thru(&["pickup"]).assert_ok();
     assert!(plain.stderr.contains("note: packet 20261115T190003Z-test-add is still on offer"), "{plain}");
+}
+
+/// A hook reports a result at once, but the harness may be killed before it writes the result to its transcript.
+#[test]
+fn a_call_whose_end_a_hook_reported_was_not_running() {
+    for (command, is_last) in
+        [("sleep 2 && sed -i s/a/b/ src/parse.js", true), (MIGRATION, true), (MIGRATION, false)]
+    {
+        let env = TestEnv::with_root();
+        let mut calls = vec![bash("s1-19:00:05", command)];
+        if !is_last {
+            calls.push(bash("t2", "./scripts/publish.sh"));
+        }
+        session_with_transcript(&env, &[line("assistant", &json!(calls))]);
+        run_at(&env, "19:00:05", "s1", command, "");
+        mark_session_dead(&env, "s1");
+        let asked = env.run_thru(&["brief"]).assert_ok().stdout;
+        let told = start_at(&env, "19:01:00", "s2");
+        let picked = env.run_thru(&["pickup"]).assert_ok().stdout;
+        for text in [&asked, &told, &picked] {
+            let is_called_running = |command: &str| {
+                text.contains(&format!("`{command}` was running"))
+                    || text.contains(&format!("running `{command}`"))
+            };
+            assert!(!is_called_running(command), "{command}: {text}");
+            assert_eq!(is_called_running("./scripts/publish.sh"), !is_last, "{command}: {text}");
+        }
+    }
 }
