@@ -15,6 +15,7 @@ use store::{SessionState, Store, layout};
 use crate::features::packets::{self, offer};
 use crate::features::{BriefContext, crashed};
 use crate::hook::context::HookContext;
+use crate::process::alive;
 use crate::project::Project;
 use crate::{Result, World};
 
@@ -31,6 +32,9 @@ const MAX_CONSTRAINTS_TOLD: usize = 8;
 pub(super) struct ClaimedPacket {
     pub packet: String,
     pub by: String,
+    /// The harness's process that ran the command, or empty if it is unknown. If hooks never recorded the session, only
+    /// this process shows whether the session is still running.
+    pub process: String,
 }
 
 impl SessionState for ClaimedPacket {
@@ -41,16 +45,26 @@ impl SessionState for ClaimedPacket {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines().map(|line| line.trim().to_owned());
         let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it does not name a packet")?;
-        Ok(ClaimedPacket { packet, by: lines.next().unwrap_or_default() })
+        let mut next = || lines.next().unwrap_or_default();
+        Ok(ClaimedPacket { packet, by: next(), process: next() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        format!("{}\n{}\n", self.packet, self.by).into_bytes()
+        format!("{}\n{}\n{}\n", self.packet, self.by, self.process).into_bytes()
     }
 }
 
 pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
     Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
+}
+
+/// Returns whether the process that claimed a packet for a session is gone. Returns false if the process is unknown or
+/// cannot be examined.
+pub(super) fn is_claiming_process_gone(store: &Store, session: &str) -> bool {
+    let claimed = Id::new(session)
+        .ok()
+        .and_then(|session| store.session_state(&session).read_state::<ClaimedPacket>().ok().flatten());
+    claimed.and_then(|claimed| alive::is_alive(&claimed.process)) == Some(false)
 }
 
 /// Returns whether a session has claimed a packet that another session wrote.
