@@ -60,6 +60,7 @@ mod packets;
 mod pages;
 mod payloads;
 mod plans;
+mod quotations;
 mod readme;
 mod receipts;
 mod recovery;
