@@ -2,16 +2,20 @@
 
 use std::path::PathBuf;
 
+use model::activity;
 use model::finding::Finding;
+use model::id::Id;
 use model::marker::{ProjectId, SharingMode};
 use serde::{Serialize, Serializer};
-use store::FoundRoot;
+use store::{FoundRoot, Store};
 
-use crate::features::{FEATURES, NextStep, ProjectContext, StatusReportLine, most_urgent_step};
+use crate::features::{
+    FEATURES, NextStep, NextStepUrgency, ProjectContext, StatusReportLine, most_urgent_step,
+};
 use crate::hook::lost;
 use crate::project::hook_obstacle::{HookConditions, HookObstacle};
 use crate::project::settings;
-use crate::session::{last, list};
+use crate::session::{last, list, roster};
 use crate::setup::install::{IgnoredFile, TrackedSettings};
 use crate::{Result, World};
 
@@ -66,7 +70,8 @@ pub struct StatusReport {
     pub tracked_settings: Option<TrackedSettings>,
     #[serde(rename = "next")]
     pub next_for_new_user: NextStepForNewUser,
-    /// The most urgent command that a feature suggests, if there is one.
+    /// The most urgent command that a feature suggests, or else one that shows the last session. `None` if
+    /// `next_for_new_user` says what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
     /// The lines from the features, in the order of the feature table.
@@ -143,9 +148,10 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         }
     }
     let last_session = last::describe_last_session(&project)?;
-    let next_step = most_urgent_step(lines.iter().filter_map(|line| line.next_step.clone()));
+    let next_step = most_urgent_step(lines.iter().filter_map(|line| line.next_step.clone()))
+        .unwrap_or_else(|| step_to_last_session(&store, last_session.as_ref()));
     Ok(StatusReport {
-        next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
+        next_step: (next_for_new_user == NextStepForNewUser::Nothing).then_some(next_step),
         lost_records: trusted
             .then(|| lost::describe_recent_loss(world, &store, &marker.project_id))
             .flatten(),
@@ -170,6 +176,23 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         last_session,
         next_for_new_user,
     })
+}
+
+/// Returns the step if no feature suggests one, so that `thru status` always says what to do next.
+fn step_to_last_session(store: &Store, last: Option<&list::LastSession>) -> NextStep {
+    let session = last.map_or("", |last| last.session.as_str());
+    let digest = Id::new(session).ok().and_then(|session| store.current_digest(&session, |_| {}).ok());
+    let short = activity::short_session_id(session);
+    let (command, why) = match digest {
+        Some(digest) if roster::has_request_or_work(&digest) => {
+            ("thru brief", format!("shows where session {short} left off"))
+        }
+        // The session was only opened, so a brief would be empty.
+        Some(_) => ("thru journal", format!("shows what has been captured from session {short}")),
+        None => ("thru journal --list", "lists the sessions".to_owned()),
+    };
+    let urgency = NextStepUrgency::LastSession;
+    NextStep { urgency, changed_at: String::new(), command: command.to_owned(), why }
 }
 
 fn next_for_new_user(hooks: &HookConditions) -> NextStepForNewUser {

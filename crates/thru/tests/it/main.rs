@@ -47,6 +47,7 @@ mod lost;
 mod made_up;
 mod moves;
 mod newcomer;
+mod next_steps;
 mod obstacles;
 mod occasions;
 mod one_brief;
