@@ -85,6 +85,7 @@ mod switches;
 mod syscalls;
 mod trust;
 mod usage;
+mod workstream_states;
 mod worktrees;
 
 use std::path::Path;
