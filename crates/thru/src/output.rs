@@ -139,7 +139,12 @@ pub fn announce_untrusted(why: &UntrustedReason, format: OutputFormat) {
 pub fn print_note_if_hooks_do_nothing(world: &World, consequence: &str) -> bool {
     let obstacle = hook_obstacle::hook_obstacle_here(world);
     if let Some(obstacle) = &obstacle {
-        print_message(format_args!("{WARN}note:{WARN:#} {}", obstacle.explain(consequence)));
+        // The warning about an untrusted store has already said why hooks do nothing.
+        let text = match IS_STORE_UNTRUSTED.get() {
+            Some(()) => obstacle.explain_consequence(consequence),
+            None => obstacle.explain(consequence),
+        };
+        print_message(format_args!("{WARN}note:{WARN:#} {text}"));
     }
     obstacle.is_some()
 }

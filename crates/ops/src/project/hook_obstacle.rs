@@ -33,31 +33,35 @@ pub enum HookObstacle {
 }
 
 impl HookObstacle {
-    /// Says why hooks do nothing, and that something does not happen until the user has changed that. `consequence` is
-    /// a sentence without its full stop, such as `The loop does not run`.
+    /// Says why hooks do nothing, and what does not happen until the user has changed that.
     pub fn explain(&self, consequence: &str) -> String {
-        let (reason, way_out) = match self {
-            HookObstacle::NotTrusted => (
-                "the records are not trusted on this machine".to_owned(),
-                "you look at them and run `thru trust`".to_owned(),
-            ),
-            HookObstacle::Moved { from } => (
-                format!("this project was moved from {}", one_line(from, 300)),
-                "you run `thru trust --moved`".to_owned(),
-            ),
-            HookObstacle::SwitchedOff => (
-                "they are switched off".to_owned(),
-                "they are switched on again (`thru config` shows where they are off)".to_owned(),
-            ),
-            HookObstacle::FileIgnored { path } => (
-                format!("the harness ignores {}", one_line(&path.to_string_lossy(), 300)),
-                "you remove the comments and trailing commas from that file".to_owned(),
-            ),
-            HookObstacle::NotInstalled { command } => {
-                ("no settings file calls thru".to_owned(), format!("you run `{command}`"))
+        let reason = match self {
+            HookObstacle::NotTrusted => "the records are not trusted on this machine".to_owned(),
+            HookObstacle::Moved { from } => format!("this project was moved from {}", one_line(from, 300)),
+            HookObstacle::SwitchedOff => "they are switched off".to_owned(),
+            HookObstacle::FileIgnored { path } => {
+                format!("the harness ignores {}", one_line(&path.to_string_lossy(), 300))
             }
+            HookObstacle::NotInstalled { .. } => "no settings file calls thru".to_owned(),
         };
-        format!("hooks do nothing here, because {reason}. {consequence} until {way_out}.")
+        format!("hooks do nothing here, because {reason}. {}", self.explain_consequence(consequence))
+    }
+
+    /// Says what does not happen until the user has made hooks work. `consequence` is the beginning of a sentence, such as
+    /// `The loop does not run`.
+    pub fn explain_consequence(&self, consequence: &str) -> String {
+        let way_out = match self {
+            HookObstacle::NotTrusted => "you look at the records and run `thru trust`".to_owned(),
+            HookObstacle::Moved { .. } => "you run `thru trust --moved`".to_owned(),
+            HookObstacle::SwitchedOff => {
+                "they are switched on again (`thru config` shows where they are off)".to_owned()
+            }
+            HookObstacle::FileIgnored { .. } => {
+                "you remove the comments and trailing commas from that file".to_owned()
+            }
+            HookObstacle::NotInstalled { command } => format!("you run `{command}`"),
+        };
+        format!("{consequence} until {way_out}.")
     }
 }
 

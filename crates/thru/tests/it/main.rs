@@ -76,6 +76,7 @@ mod scoring;
 mod secrets;
 mod security;
 mod session_ids;
+mod session_list;
 mod settings_files;
 mod shared;
 mod status;
