@@ -10,6 +10,7 @@ mod env;
 mod pty;
 mod tree;
 
+mod answers;
 mod as_sent;
 mod auto_init;
 mod awareness;
