@@ -44,6 +44,7 @@ fn which_programs_edit_their_files() {
         ("cat >> README.md <<EOF\nnot/a_file.md\nEOF", "README.md", Edit),
         ("cat <<EOF | grep x > a.md\nEOF", "", Mention),
         ("prettier --write README.md", "README.md", Edit),
+        ("npx prettier --write README.md", "README.md", Edit),
         ("prettier --check README.md", "README.md", Read),
         ("black --check a.py", "a.py", Read),
         ("black a.py", "a.py", Edit),

@@ -25,6 +25,7 @@ mod decisions;
 mod docs;
 mod doctor;
 mod droid;
+mod earlier_files;
 mod effects;
 mod errors;
 mod events;
