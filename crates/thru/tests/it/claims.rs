@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::call::{ThruCall, ThruOutput};
 use crate::env::TestEnv;
@@ -110,4 +110,30 @@ fn a_store_that_cannot_be_written_keeps_its_packet_free() {
         assert!(refused.stderr.starts_with("error:"), "{refused}");
         assert_eq!(env.run_thru_json(&["packet", "list"])[0]["status"], "draft");
     }
+}
+
+/// Droid names its session in no variable. The claim belongs to the session that runs in the same process.
+#[test]
+fn a_harness_without_a_session_variable_claims_for_its_own_session() {
+    let env = env_with_packet();
+    let fire = |session: &str, event: &str, fields: Value| {
+        let payload = env.event_payload(session, event, fields).to_string();
+        env.thru_call(&["hook", "droid", event]).with_stdin(payload).run().assert_ok();
+    };
+    let droid = |words: &[&str]| {
+        env.thru_call(words).with_variable("FACTORY_PROJECT_DIR", env.project_folder()).run()
+    };
+    fire("d1", "SessionStart", json!({"source": "startup"}));
+    droid(&["pickup", "--claim"]).assert_ok();
+    let listed = env.run_thru_json(&["packet", "list"]);
+    assert_eq!(
+        (&listed[0]["claimed_by"], &listed[0]["claim_is_over"]),
+        (&json!("d1"), &Value::Null),
+        "{listed}"
+    );
+    fire("d1", "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(env.run_thru_json(&["packet", "list"])[0]["claim_is_over"], true);
+    env.write_file(env.user_config_path(), "[hooks]\nenabled = false\n");
+    let refused = droid(&["pickup", "--claim"]).assert_exit_code(15);
+    assert!(refused.stderr.contains("was not claimed"), "{refused}");
 }

@@ -24,7 +24,7 @@ use crate::features::packets::unmerged::UnmergedWork;
 use crate::features::packets::{content, handoff, offer};
 use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
 use crate::process::alive;
-use crate::project::{Project, git, hook_obstacle, settings};
+use crate::project::{Project, git, hook_obstacle, person, settings};
 use crate::session::facts::{self, ExaminedFiles, FilesListedByGit};
 use crate::session::list::{self, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
@@ -266,18 +266,18 @@ fn claim_packet(
     id: &Id,
     request: &PickupRequest,
 ) -> Result<packets::PacketShown> {
+    let is_agent = request.session.is_none() && person::is_inside_harness(world);
     let owner = match list::choose_session(world, &project.store, request.session) {
-        Ok(chosen @ (_, SessionChoiceReason::Named | SessionChoiceReason::Harness)) => Some(chosen),
+        Ok((session, SessionChoiceReason::Named | SessionChoiceReason::Harness)) => Some(session),
         Err(error) if request.session.is_some() => return Err(error),
+        _ if is_agent => session_of_calling_process(&project.store),
         _ => None,
     };
-    // The harness that runs this command is the session's own process, unless the user named another session.
-    let is_own = matches!(owner, Some((_, SessionChoiceReason::Harness)));
-    let process = if is_own { alive::calling_harness_stamp() } else { None };
-    let owner = owner.map(|(session, _)| session);
-    if owner.is_some() {
+    if owner.is_some() || is_agent {
         refuse_claim_that_would_not_end(world, id)?;
     }
+    // The harness that runs this command is the session's own process, unless the user named another session.
+    let process = if is_agent { alive::calling_harness_stamp() } else { None };
     // A command at a terminal has no session, so record the user's name.
     let user = || {
         (world.read_variable)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned())
@@ -302,6 +302,16 @@ fn claim_packet(
         project.store.session_state(&session).write_state(&claimed)?;
     }
     Ok(shown)
+}
+
+/// Returns the open session that runs in the process of the calling harness. Not every harness names its session in a
+/// variable.
+fn session_of_calling_process(store: &Store) -> Option<Id> {
+    let own = alive::calling_harness_stamp()?;
+    let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).ok()?;
+    let is_own =
+        |entry: &RosterEntry| entry.is_open() && entry.process_stamp.as_deref() == Some(own.as_str());
+    entries.into_iter().rfind(is_own).map(|entry| entry.session)
 }
 
 /// Refuses a session's claim if hooks do nothing here. A claim ends with its session, and without hooks nothing records
