@@ -9,8 +9,8 @@ use model::render::one_line;
 use store::{FoundRoot, Root, Store};
 
 use crate::World;
-use crate::project::{settings, trust};
-use crate::session::list;
+use crate::project::{person, settings, trust};
+use crate::session::{list, roster};
 use crate::setup::install::{self, IgnoredFile, TrackedSettings};
 
 /// Why hooks record nothing in a project and tell the agent nothing.
@@ -137,7 +137,19 @@ impl HookConditions {
 /// Returns why hooks do nothing in the project of the working directory, or `None` if they work or there is no root.
 pub fn hook_obstacle_here(world: &World) -> Option<HookObstacle> {
     let Ok(FoundRoot::Marked { root, store, marker }) = world.find_root() else { return None };
-    HookConditions::examine(world, &root, &store, &marker).obstacle()
+    let obstacle = HookConditions::examine(world, &root, &store, &marker).obstacle()?;
+    // If hooks have recorded the session that runs this command, a plugin of its harness calls thru.
+    let is_recorded = || is_calling_session_recorded(world, &store);
+    let is_plugin = matches!(obstacle, HookObstacle::NotInstalled { .. }) && is_recorded();
+    (!is_plugin).then_some(obstacle)
+}
+
+fn is_calling_session_recorded(world: &World, store: &Store) -> bool {
+    let Some(session) = list::session_of_current_harness(world) else {
+        return person::is_inside_harness(world) && list::session_of_calling_process(store).is_some();
+    };
+    let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).unwrap_or_default();
+    entries.iter().any(|entry| entry.session == session && entry.is_open())
 }
 
 /// Returns whether `thru install` was ever run in this checkout, or at a path that the project was moved from.

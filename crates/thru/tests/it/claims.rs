@@ -137,3 +137,18 @@ fn a_harness_without_a_session_variable_claims_for_its_own_session() {
     let refused = droid(&["pickup", "--claim"]).assert_exit_code(15);
     assert!(refused.stderr.contains("was not claimed"), "{refused}");
 }
+
+/// The settings call thru no longer, but a plugin of the harness may.
+#[test]
+fn a_session_that_a_plugin_records_can_claim() {
+    let env = env_with_packet();
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
+    env.write_file("project/.claude/settings.local.json", "{}\n");
+    let refused = claim_in(&env, "s2").assert_exit_code(15);
+    assert!(
+        refused.stderr.contains("no settings file calls thru") && refused.stderr.contains("`thru init`"),
+        "{refused}"
+    );
+    env.fire_event("s2", "SessionStart", json!({"source": "startup"}));
+    claim_in(&env, "s2").assert_ok();
+}

@@ -270,7 +270,7 @@ fn claim_packet(
     let owner = match list::choose_session(world, &project.store, request.session) {
         Ok((session, SessionChoiceReason::Named | SessionChoiceReason::Harness)) => Some(session),
         Err(error) if request.session.is_some() => return Err(error),
-        _ if is_agent => session_of_calling_process(&project.store),
+        _ if is_agent => list::session_of_calling_process(&project.store),
         _ => None,
     };
     if owner.is_some() || is_agent {
@@ -302,16 +302,6 @@ fn claim_packet(
         project.store.session_state(&session).write_state(&claimed)?;
     }
     Ok(shown)
-}
-
-/// Returns the open session that runs in the process of the calling harness. Not every harness names its session in a
-/// variable.
-fn session_of_calling_process(store: &Store) -> Option<Id> {
-    let own = alive::calling_harness_stamp()?;
-    let entries = roster::read_roster(store, roster::ROSTER_TAIL_BYTES).ok()?;
-    let is_own =
-        |entry: &RosterEntry| entry.is_open() && entry.process_stamp.as_deref() == Some(own.as_str());
-    entries.into_iter().rfind(is_own).map(|entry| entry.session)
 }
 
 /// Refuses a session's claim if hooks do nothing here. A claim ends with its session, and without hooks nothing records
