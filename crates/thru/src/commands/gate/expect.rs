@@ -65,8 +65,9 @@ fn print_expectation(made: &ExpectedOutputsReport, world: &World) {
         let name = wish.path.file_name().unwrap_or_default().to_string_lossy();
         output::print_line(format_args!("  {:<8}  {name}", wish.tier.name()));
     }
-    if !output::print_note_if_hooks_do_nothing(world, "No session is told which outputs are missing")
-        && let Some(session) = &made.session
+    // Without a session, the user works at a terminal and expects no hook to tell anybody anything.
+    if let Some(session) = &made.session
+        && !output::print_note_if_hooks_do_nothing(world, "The session is not told which outputs are missing")
     {
         output::print_message(format_args!(
             "{DIM}session {} is told which outputs are missing{DIM:#}",
