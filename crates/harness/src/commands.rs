@@ -78,9 +78,10 @@ the draft of a crashed session is newer than all active packets, the command cho
 instructions for you. Follow them while you work, and never put them into the command line.
 
 It claims the packet for this session and prints the prompt that an earlier session left, with every statement in it checked
-against the disk just now. If the command refuses because another session has claimed the packet, tell the user which session
-that is, and stop. Otherwise tell the user in two or three lines what the work is, its state and what has changed. Then
-continue the work. If a statement is no longer true, look before you rely on it. When the work is done, run
+against the disk just now. If the command refuses, because another session has claimed the packet or because hooks do nothing
+here, tell the user the reason and what the message says to do, and stop. Otherwise tell the user in two or three lines what
+the work is, its state and what has changed. Then continue the work. If a statement is no longer true, look before you rely on
+it. When the work is done, run
 `{thru} packet done ID` with the packet's id, so that it is not offered again.",
 }, CommandTemplate {
     name: "packet",

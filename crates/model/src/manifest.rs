@@ -84,6 +84,12 @@ impl Manifest {
             .then_some(action)
     }
 
+    /// Returns the state of the workstream: `finished` once every step is done, and before that its phase. Only a person
+    /// changes the phase, so it can lag behind the steps.
+    pub fn state(&self) -> &str {
+        if self.is_finished() { "finished" } else { &self.current_phase }
+    }
+
     /// Returns whether every step is done, according to `progress`.
     pub fn is_finished(&self) -> bool {
         matches!(progress_counts(&self.progress), Some((done, all)) if all > 0 && done == all)

@@ -6,6 +6,7 @@ pub mod confirm;
 pub mod drift;
 pub mod import;
 pub mod pickup;
+mod quoted;
 mod slug;
 mod validate;
 pub mod words;
@@ -22,6 +23,7 @@ pub use compose::{
     ContinuedPacket, ContinuedSession, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet,
     is_title_of_finished_work,
 };
+pub use quoted::{QuotedMessage, is_purpose_part_of_message, remaining_messages};
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;
 

@@ -402,18 +402,19 @@ fn action_of_program(program: &str, arguments: &[ShellWord], in_place: bool) -> 
             "blame" | "diff" => FileAction::Read,
             _ => return None,
         },
-        "echo" | "printf" | "ssh" | "scp" | "rsync" | "curl" | "wget" | "docker" | "kubectl" | "npx"
-        | "export" | "ls" | "find" | "mkdir" | "rmdir" | "cd" | "test" | "[" => return None,
+        "echo" | "printf" | "ssh" | "scp" | "rsync" | "curl" | "wget" | "docker" | "kubectl" | "export"
+        | "ls" | "find" | "mkdir" | "rmdir" | "cd" | "test" | "[" => return None,
         _ => FileAction::Mention,
     })
 }
 
-/// Returns whether a word precedes the program's name, such as `FOO=bar`, `sudo` or `time`.
+/// Returns whether a word precedes the program's name, such as `FOO=bar`, `sudo` or `npx`.
 fn is_before_program(word: &ShellWord) -> bool {
     let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     });
-    assigns || matches!(word.text.as_str(), "sudo" | "time" | "nohup" | "env" | "exec" | "command")
+    let starters = ["sudo", "time", "nohup", "env", "exec", "command", "npx", "bunx", "pnpx"];
+    assigns || starters.contains(&word.text.as_str())
 }
 
 fn is_literal_word(word: &ShellWord) -> bool {

@@ -48,6 +48,7 @@ fn which_programs_edit_their_files() {
         ("cat <<EOF | grep x > a.md\nEOF", "a.md", Edit),
         ("cat <<EOF && npm test\n> a.md\nEOF", "", Mention),
         ("prettier --write README.md", "README.md", Edit),
+        ("npx prettier --write README.md", "README.md", Edit),
         ("prettier --check README.md", "README.md", Read),
         ("black --check a.py", "a.py", Read),
         ("black a.py", "a.py", Edit),

@@ -5,6 +5,7 @@ pub(crate) mod consent;
 pub mod doctor;
 pub mod extract;
 pub(crate) mod git;
+pub mod hook_obstacle;
 pub mod person;
 pub mod settings;
 pub mod status;

@@ -9,7 +9,9 @@ use model::config::ColorSetting;
 use model::finding::{Finding, FindingLevel};
 use model::render::one_line;
 use ops::ErrorKind;
+use ops::World;
 use ops::project::UntrustedReason;
+use ops::project::hook_obstacle;
 use serde::Serialize;
 
 pub use printer::{BAD, BOLD, DIM, GOOD, OutputStream, TextStyle, WARN, print_help, print_reply};
@@ -130,6 +132,21 @@ pub fn announce_untrusted(why: &UntrustedReason, format: OutputFormat) {
             one_line(from, 300)
         )),
     }
+}
+
+/// Says what does not happen because hooks do nothing in this project. Prints nothing and returns false if hooks work.
+/// Every command that promises what hooks will do calls this.
+pub fn print_note_if_hooks_do_nothing(world: &World, consequence: &str) -> bool {
+    let obstacle = hook_obstacle::hook_obstacle_here(world);
+    if let Some(obstacle) = &obstacle {
+        // The warning about an untrusted store has already said why hooks do nothing.
+        let text = match IS_STORE_UNTRUSTED.get() {
+            Some(()) => obstacle.explain_consequence(consequence),
+            None => obstacle.explain(consequence),
+        };
+        print_message(format_args!("{WARN}note:{WARN:#} {text}"));
+    }
+    obstacle.is_some()
 }
 
 /// Adds `"trusted": false` to the object, or to each object of a list.

@@ -57,7 +57,7 @@ impl Digest {
         paths
     }
 
-    /// Adds the files that were changed after a run, judging by their times.
+    /// Adds the files that were changed after a run, or by a command that does not name them, judging by their times.
     pub fn add_changes_on_disk(&mut self, times: &[FileTime], now: Timestamp) {
         let checks = self.checks.iter().map(|used| (used.last_run_record, used.at.as_str()));
         let commands = self.commands.iter().map(|used| (used.last_run_record, used.at.as_str()));
@@ -65,6 +65,7 @@ impl Digest {
             checks.chain(commands).filter_map(|(record, at)| Some((record, time::parse_time(at)?))).collect();
         let ended_at = time::parse_time(&self.last_at);
         let may_write = if times.is_empty() { Vec::new() } else { self.commands_with_unnamed_changes() };
+        let during_commands = self.files_changed_during_commands(times);
         let mut found = Vec::new();
         for FileTime { path, modified_at } in times {
             // Within one second, only the order of the records shows whether a later command may have changed the file.
@@ -72,7 +73,16 @@ impl Digest {
                 is_changed_after(*modified_at, *at, now)
                     || at.as_second() == modified_at.as_second() && self.unnamed_change_at > *record
             };
-            let Some(last) = runs.iter().filter(is_before).map(|(record, _)| *record).max() else { continue };
+            let Some(last) = runs.iter().filter(is_before).map(|(record, _)| *record).max() else {
+                // No run is older than the change, but a command of the session may have made it.
+                let made = during_commands.iter().find(|file| file.path == *path);
+                found.extend(made.map(|file| ChangeOnDisk {
+                    path: path.clone(),
+                    record: file.written_at,
+                    is_by_session: true,
+                }));
+                continue;
+            };
             let is_during = ended_at.is_some_and(|ended| modified_at.as_second() <= ended.as_second());
             // If the file was changed before the prompt that led to the command, the user may have changed it.
             let may_make = |(record, asked_at): &(u64, Option<Timestamp>)| {

@@ -23,7 +23,7 @@ use model::time;
 use serde_json::json;
 
 use crate::Result;
-use crate::features::{BriefContext, Feature, NextStepUrgency, ProjectContext, StatusReportLine, StatusTone};
+use crate::features::{BriefContext, Feature, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
 use crate::session::facts::{self, ExaminedFiles};
 use crate::session::last;
@@ -129,9 +129,7 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
     let mut lines = Vec::new();
     if let Some(prompt) = words::prompts_about_work(&digest.prompts).last() {
         let line = StatusReportLine::plain("last prompt", in_quotation_marks(&prompt.text, 160));
-        let line = line.with_json("last_prompt", json!(prompt.text));
-        let why = format!("shows where session {} left off", short_session_id(&session));
-        lines.push(line.with_next_step(NextStepUrgency::LastSession, "thru brief", why));
+        lines.push(line.with_json("last_prompt", json!(prompt.text)));
     }
     let outside = match digest.describe_change_outside_session() {
         "" => String::new(),

@@ -34,6 +34,11 @@ pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     }
 }
 
+/// Returns whether a harness started this process, that is, whether an agent may be running it.
+pub fn is_inside_harness(world: &World) -> bool {
+    world.calling_harness().is_some() || harness_above().is_some()
+}
+
 /// Returns the nearest harness among the ancestor processes, and its process id.
 fn harness_above() -> Option<(&'static str, i32)> {
     let mut pid = getppid()?.as_raw_nonzero().get();

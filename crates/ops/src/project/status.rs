@@ -1,18 +1,22 @@
 //! `thru status`: shows the current state and suggests the next step.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use harness::Harness;
+use model::activity;
 use model::finding::Finding;
+use model::id::Id;
 use model::marker::{ProjectId, SharingMode};
 use serde::{Serialize, Serializer};
-use store::FoundRoot;
+use store::{FoundRoot, Store};
 
-use crate::features::{FEATURES, NextStep, ProjectContext, StatusReportLine, most_urgent_step};
+use crate::features::{
+    FEATURES, NextStep, NextStepUrgency, ProjectContext, StatusReportLine, most_urgent_step,
+};
 use crate::hook::lost;
-use crate::project::{settings, trust};
-use crate::session::{last, list};
-use crate::setup::install::{self, IgnoredFile, TrackedSettings};
+use crate::project::hook_obstacle::{HookConditions, HookObstacle};
+use crate::project::settings;
+use crate::session::{last, list, roster};
+use crate::setup::install::{IgnoredFile, TrackedSettings};
 use crate::{Result, World};
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -66,7 +70,8 @@ pub struct StatusReport {
     pub tracked_settings: Option<TrackedSettings>,
     #[serde(rename = "next")]
     pub next_for_new_user: NextStepForNewUser,
-    /// The most urgent command that a feature suggests, if there is one.
+    /// The most urgent command that a feature suggests, or else one that shows the last session. `None` if
+    /// `next_for_new_user` says what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<NextStep>,
     /// The lines from the features, in the order of the feature table.
@@ -95,6 +100,8 @@ pub enum NextStepForNewUser {
     /// No harness calls thru, and `thru init` cannot change that, because git tracks the settings file.
     WireElsewhere,
     StartHarness,
+    /// A setting or a variable turns hooks off.
+    SwitchOn,
     /// No hook runs, because the harness ignores the file that contains thru's hooks.
     FixSettings,
     /// thru's hooks were installed in this checkout, but its settings no longer contain them.
@@ -123,37 +130,13 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
             });
         }
     };
-    let trusted = match world.trust_records() {
-        Some(trust) => trust.is_trusted(&marker.project_id, &root.path)?,
-        None => false,
-    };
-    let sessions = list::all_session_ids(&store)?.len();
-    let moved_from = if trusted { None } else { trust::former_root(world, &marker.project_id, &root.path) };
-    let ignored_files = install::ignored_files(world, &root.checkout);
-    let is_wired = |harness: &&Harness| {
-        let files = install::wired_files_in_force(world, harness, &root.checkout);
-        files.iter().any(|file| ignored_files.iter().all(|ignored| ignored.path != file.path))
-    };
-    let wired: Vec<&Harness> = harness::HARNESSES.iter().filter(is_wired).collect();
-    let tracked_settings = match wired.is_empty() && ignored_files.is_empty() {
-        true => install::tracked_settings(world, &root.checkout),
-        false => None,
-    };
-    let next_for_new_user = match (trusted, sessions) {
-        (false, _) if moved_from.is_some() => NextStepForNewUser::TrustMoved,
-        (false, _) => NextStepForNewUser::Trust,
-        (true, _) if wired.is_empty() && !ignored_files.is_empty() => NextStepForNewUser::FixSettings,
-        (true, 0) if tracked_settings.is_some() => NextStepForNewUser::WireElsewhere,
-        (true, 0) if wired.is_empty() => NextStepForNewUser::Wire,
-        (true, 0) => NextStepForNewUser::StartHarness,
-        (true, _) if wired.is_empty() && was_installed(world, &marker.project_id, &root.checkout) => {
-            match tracked_settings {
-                Some(_) => NextStepForNewUser::WireElsewhere,
-                None => NextStepForNewUser::WireAgain,
-            }
-        }
-        (true, _) => NextStepForNewUser::Nothing,
-    };
+    // A trust record that cannot be read is an error here, although hooks then only treat the root as not trusted.
+    if let Some(trust) = world.trust_records() {
+        trust.is_trusted(&marker.project_id, &root.path)?;
+    }
+    let hooks = HookConditions::examine(world, &root, &store, &marker);
+    let next_for_new_user = next_for_new_user(&hooks);
+    let HookConditions { trusted, moved_from, wired, ignored_files, tracked_settings, sessions, .. } = hooks;
     let resolved = settings::resolve_settings(world, trusted.then_some(&store));
     let settings = resolved.settings();
     let project = ProjectContext { world, root: &root, store: &store, settings: &settings };
@@ -165,9 +148,10 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         }
     }
     let last_session = last::describe_last_session(&project)?;
-    let next_step = most_urgent_step(lines.iter().filter_map(|line| line.next_step.clone()));
+    let next_step = most_urgent_step(lines.iter().filter_map(|line| line.next_step.clone()))
+        .unwrap_or_else(|| step_to_last_session(&store, last_session.as_ref()));
     Ok(StatusReport {
-        next_step: next_step.filter(|_| next_for_new_user == NextStepForNewUser::Nothing),
+        next_step: (next_for_new_user == NextStepForNewUser::Nothing).then_some(next_step),
         lost_records: trusted
             .then(|| lost::describe_recent_loss(world, &store, &marker.project_id))
             .flatten(),
@@ -176,7 +160,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
         missing_git_folder: None,
         tracked_settings,
         settings_problems: resolved.findings,
-        hooks_off: !settings.hooks_enabled || world.is_variable_on("THROUGHLINE_DISABLE"),
+        hooks_off: hooks.is_switched_off,
         wired_harnesses: wired.iter().map(|harness| harness.name).collect(),
         ignored_files,
         worktree: (root.path != root.checkout).then_some(root.checkout),
@@ -194,12 +178,37 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
     })
 }
 
-/// Returns whether `thru install` was ever run in this checkout, or at a path that the project was moved from.
-/// If not, hooks may still run, because a plugin of the harness may call thru.
-fn was_installed(world: &World, id: &ProjectId, checkout: &Path) -> bool {
-    let installed = world.installs().and_then(|installs| installs.list_checkouts().ok()).unwrap_or_default();
-    let former = world.trust_records().and_then(|trust| trust.former_paths(id).ok()).unwrap_or_default();
-    installed.iter().any(|known| known == checkout || former.iter().any(|old| known == Path::new(old)))
+/// Returns the step if no feature suggests one, so that `thru status` always says what to do next.
+fn step_to_last_session(store: &Store, last: Option<&list::LastSession>) -> NextStep {
+    let session = last.map_or("", |last| last.session.as_str());
+    let digest = Id::new(session).ok().and_then(|session| store.current_digest(&session, |_| {}).ok());
+    let short = activity::short_session_id(session);
+    let (command, why) = match digest {
+        Some(digest) if roster::has_request_or_work(&digest) => {
+            ("thru brief", format!("shows where session {short} left off"))
+        }
+        // The session was only opened, so a brief would be empty.
+        Some(_) => ("thru journal", format!("shows what has been captured from session {short}")),
+        None => ("thru journal --list", "lists the sessions".to_owned()),
+    };
+    let urgency = NextStepUrgency::LastSession;
+    NextStep { urgency, changed_at: String::new(), command: command.to_owned(), why }
+}
+
+fn next_for_new_user(hooks: &HookConditions) -> NextStepForNewUser {
+    match hooks.obstacle() {
+        Some(HookObstacle::Moved { .. }) => NextStepForNewUser::TrustMoved,
+        Some(HookObstacle::NotTrusted) => NextStepForNewUser::Trust,
+        Some(HookObstacle::SwitchedOff) => NextStepForNewUser::SwitchOn,
+        Some(HookObstacle::FileIgnored { .. }) => NextStepForNewUser::FixSettings,
+        Some(HookObstacle::NotInstalled { .. }) if hooks.tracked_settings.is_some() => {
+            NextStepForNewUser::WireElsewhere
+        }
+        Some(HookObstacle::NotInstalled { .. }) if hooks.sessions == 0 => NextStepForNewUser::Wire,
+        Some(HookObstacle::NotInstalled { .. }) => NextStepForNewUser::WireAgain,
+        None if hooks.sessions == 0 => NextStepForNewUser::StartHarness,
+        None => NextStepForNewUser::Nothing,
+    }
 }
 
 /// Puts the JSON keys of all lines at the top level of the report.

@@ -192,15 +192,16 @@ impl FilesListedByGit {
     }
 }
 
-/// Adds the files that were changed after one of the session's runs. Nothing is added if the session's folder no longer
-/// exists.
+/// Adds the files that were changed after one of the session's runs, or by a command that does not name them. Nothing is
+/// added if the session's folder no longer exists.
 pub fn add_changes_on_disk(
     project: &ProjectContext,
     digest: &mut Digest,
     examined: ExaminedFiles,
     listed: &mut FilesListedByGit,
 ) {
-    if digest.checks.is_empty() && digest.failures.is_empty() {
+    let has_runs = !digest.checks.is_empty() || !digest.failures.is_empty();
+    if !has_runs && !digest.may_have_changed_unnamed_files() {
         return;
     }
     let Some(folder) = existing_session_folder(digest, &project.root.checkout) else { return };

@@ -7,6 +7,7 @@ use model::digest::{Digest, FoldOutcome};
 use model::event::EventName;
 use model::id::Id;
 use model::journal::JournalRecord;
+use model::packet::words;
 use model::prompt;
 use serde::Serialize;
 use store::{LogPosition, Store, layout};
@@ -40,7 +41,7 @@ pub struct ListedSession {
     pub files: usize,
     /// Why the session ended. Empty as long as the session may continue.
     pub ended: String,
-    /// What the session is about: its task, or else its newest prompt, or else the arguments of a slash command.
+    /// The last prompt about the work, which `thru status` also shows. If there is none, the arguments of a slash command.
     pub title: String,
     pub prompt: String,
 }
@@ -138,8 +139,7 @@ pub fn list_sessions(world: &World) -> Result<Vec<ListedSession>> {
     };
     for id in list::all_session_ids(&store)? {
         let digest = store.current_digest(&id, |_| {})?;
-        let goal = digest.current_goal();
-        let title = goal.task_prompt.or(goal.newest_prompt).map(|prompt| prompt.text.clone());
+        let title = words::prompts_about_work(&digest.prompts).last().map(|prompt| prompt.text.clone());
         let title = title.or_else(|| title_from_first_command(&store, &id));
         continued.insert(digest.continued_session.clone());
         listed.push(ListedSession {

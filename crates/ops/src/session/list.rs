@@ -6,6 +6,7 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
+use crate::process::alive;
 use crate::session::roster::{self, RosterEntry, SessionEnd};
 use crate::{Error, Result, World};
 
@@ -118,6 +119,16 @@ pub fn session_of_current_harness(world: &World) -> Option<Id> {
     variables
         .filter_map(|name| (world.read_variable)(name)?.into_string().ok())
         .find_map(|id| Id::new(&id).ok())
+}
+
+/// Returns the open session that runs in the process of the calling harness. Not every harness names its session in a
+/// variable.
+pub fn session_of_calling_process(store: &Store) -> Option<Id> {
+    let own = alive::calling_harness_stamp()?;
+    let entries = roster::read_roster(store, SESSION_LIST_TAIL_BYTES).ok()?;
+    let is_own =
+        |entry: &RosterEntry| entry.is_open() && entry.process_stamp.as_deref() == Some(own.as_str());
+    entries.into_iter().rfind(is_own).map(|entry| entry.session)
 }
 
 /// Finds a session by its whole id, or by the beginning of its id if only one session matches.

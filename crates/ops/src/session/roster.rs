@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use model::activity::scan;
 use model::checkout_path;
-use model::digest::{Digest, FileUse};
+use model::digest::{Digest, FileUse, Prompt};
 use model::id::Id;
 use model::packet::words;
 use model::run;
@@ -347,9 +347,10 @@ pub fn sort_by_activity<'e>(
 }
 
 /// Returns whether the session did work. It did if the user asked for something and the agent called a tool, if the
-/// user asked more than once, if a check was run, or if files or something outside the checkout changed. A single
-/// question that the agent answered without a tool does not count, nor does a session that only ran thru. Changes in
-/// the store are ignored, because sub-agents of `thru gate run` write their outputs there.
+/// user asked more than once or answered a question of the agent, if a check was run, or if files or something outside
+/// the checkout changed. A single question that the agent answered without a tool does not count, nor does a session
+/// that only ran thru. Changes in the store are ignored, because sub-agents of `thru gate run` write their outputs
+/// there.
 pub fn did_session_do_work(digest: &Digest) -> bool {
     let is_changed =
         |file: &FileUse| (file.edits > 0 || file.written_at > 0) && !checkout_path::is_in_store(&file.path);
@@ -357,9 +358,14 @@ pub fn did_session_do_work(digest: &Digest) -> bool {
         let own = digest.commands.iter().filter(|used| run::only_calls_thru(&used.command));
         own.map(|used| u64::from(used.runs)).sum()
     };
-    let prompts = words::prompts_about_work(&digest.prompts).len();
-    prompts > 0 && digest.call_count > own_calls
-        || prompts >= MIN_PROMPTS_FOR_WORK
+    let prompts = words::prompts_about_work(&digest.prompts);
+    // After such an answer, the question must not be asked again.
+    let is_answer = |prompt: &&Prompt| {
+        digest.message_answered_by_prompt(prompt).is_some_and(|said| !said.closing_question.is_empty())
+    };
+    !prompts.is_empty() && digest.call_count > own_calls
+        || prompts.len() >= MIN_PROMPTS_FOR_WORK
+        || prompts.iter().any(is_answer)
         || !digest.effects.is_empty()
         || digest.files.iter().any(is_changed)
         || digest.checks.iter().any(|used| used.check_kind.is_check())

@@ -138,6 +138,9 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         }
         (OutputFormat::Text, None, Some(text)) => {
             output::print_message(format_args!("{DIM}{}{DIM:#}", describe_preview(&report)));
+            if report.occasion != BriefOccasion::Asked {
+                output::print_note_if_hooks_do_nothing(world, "No session is told any of this");
+            }
             output::print_line(text.trim_end());
         }
         (OutputFormat::Text, None, None) => match (report.max_chars, args.budget) {

@@ -58,7 +58,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     )?;
     match format {
         OutputFormat::Json => output::print_json(&report),
-        OutputFormat::Text => print_report(&report),
+        OutputFormat::Text => print_report(&report, world),
     }
     if report.is_secret_redacted {
         output::print_redaction_note();
@@ -66,7 +66,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     Ok(0)
 }
 
-fn print_report(report: &HandoffReport) {
+fn print_report(report: &HandoffReport, world: &World) {
     let HandoffReport { id, session, edited, failing, open_todos, .. } = report;
     output::print_line(format_args!("{GOOD}packet{GOOD:#} {id}"));
     output::print_line(report.path.display());
@@ -104,6 +104,11 @@ fn print_report(report: &HandoffReport) {
         output::print_message(format_args!(
             "{DIM}packet {old} is done, because this packet continues it{DIM:#}"
         ));
+    }
+    if output::print_note_if_hooks_do_nothing(world, "No session is told about this packet, or can claim it,")
+    {
+        output::print_message(format_args!("{DIM}to read it:{DIM:#} thru pickup {id}"));
+        return;
     }
     let argument = if report.is_picked_up_without_id { String::new() } else { format!(" {id}") };
     output::print_message(format_args!(

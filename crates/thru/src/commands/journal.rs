@@ -29,7 +29,7 @@ pub struct Args {
     /// Print only calls that failed
     #[arg(long)]
     failures: bool,
-    /// List the sessions instead; -n limits their number
+    /// List the sessions instead, each with its last prompt about the work, as in `thru status`; -n limits their number
     #[arg(long, conflicts_with_all = ["session", "follow", "failures"])]
     list: bool,
 }
@@ -226,6 +226,10 @@ fn list_sessions(world: &World, limit: Option<usize>, format: OutputFormat) -> R
             output::print_message("No session has been captured yet.");
         }
         OutputFormat::Text => {
+            output::print_line(format_args!(
+                "{DIM}{:<36}  {:<11}  {:<12}  {:<9}  {:>13}  last prompt{DIM:#}",
+                "session", "harness", "last active", "state", "records"
+            ));
             for ListedSession { session, harness, last_at, records, ended, title, .. } in &sessions {
                 let ago =
                     time::parse_time(last_at).map_or(String::new(), |at| time::describe_age(at, world.now));

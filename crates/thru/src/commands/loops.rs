@@ -89,6 +89,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         Command::Show { id } => show::run(world, id.as_deref(), format)?,
         Command::Activate { id, owner } => {
             print_changed_loop(
+                world,
                 &loops::activate_loop(world, id, owner.wanted_owner())?,
                 "In the foreground:",
                 format,
@@ -96,7 +97,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         }
         Command::Adopt { id } => adopt::run(world, id, format)?,
         Command::Pause { id } => {
-            print_changed_loop(&loops::pause_loop(world, id.as_deref())?, "Paused", format);
+            print_changed_loop(world, &loops::pause_loop(world, id.as_deref())?, "Paused", format);
         }
         Command::Resume { id, max_iterations, seconds, owner } => {
             let how = ResumeOptions {
@@ -104,10 +105,10 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
                 seconds: *seconds,
                 owner: owner.wanted_owner(),
             };
-            print_changed_loop(&loops::resume_loop(world, id.as_deref(), how)?, "Resumed", format);
+            print_changed_loop(world, &loops::resume_loop(world, id.as_deref(), how)?, "Resumed", format);
         }
         Command::Cancel { id } => {
-            print_changed_loop(&loops::cancel_loop(world, id.as_deref())?, "Cancelled", format);
+            print_changed_loop(world, &loops::cancel_loop(world, id.as_deref())?, "Cancelled", format);
         }
         Command::Log { id } => log::run(world, id.as_deref(), format)?,
     }

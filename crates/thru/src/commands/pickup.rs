@@ -51,7 +51,9 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         OutputFormat::Text => {
             output::print_line(report.prompt.trim_end());
             let id = &report.id;
-            if report.is_on_offer {
+            if report.is_on_offer
+                && !output::print_note_if_hooks_do_nothing(world, "No session can claim the packet")
+            {
                 output::print_message(format_args!(
                     "{WARN}note:{WARN:#} packet {id} is still on offer; a session that continues its work claims it with \
                      `thru pickup {id} --claim`",

@@ -35,7 +35,8 @@ enum Command {
         /// order
         #[arg(long, value_name = "FILE")]
         load: Vec<String>,
-        /// Set the phase
+        /// Set the phase, which `thru resume list` shows until all steps are done; to change it later, edit
+        /// `current_phase` in the manifest
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::KNOWN_PHASES.to_vec())]
         phase: String,
         /// Set the skill or command that continues the work, as the agent would call it [default: none; the agent is
@@ -46,7 +47,7 @@ enum Command {
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// List the workstreams in this project
+    /// List the workstreams in this project, each with its state: its phase, or `finished` once all steps are done
     List,
     /// Show a manifest: what it loads, its state and its questions
     Show {
@@ -71,6 +72,9 @@ enum Command {
         all: bool,
     },
     /// Update a manifest from the ticked checkboxes of its steps
+    ///
+    /// The phase is not changed. Once all steps are done, `thru resume list` and `thru resume show` say `finished` instead
+    /// of the phase.
     Update {
         /// The workstream [default: the last active workstream]
         id: Option<String>,

@@ -171,6 +171,9 @@ fn fixed_advice(next: NextStepForNewUser) -> Option<&'static str> {
         NextStepForNewUser::GoToProject => Some("run `thru init` in your project's folder"),
         NextStepForNewUser::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
         NextStepForNewUser::TrustMoved => Some("`thru trust --moved` makes hooks work in the new folder"),
+        NextStepForNewUser::SwitchOn => Some(
+            "`thru config` shows where hooks are switched off; until they are on again, nothing is captured",
+        ),
         NextStepForNewUser::Wire => Some(
             "`thru init` installs hooks for the harnesses that it finds, and `thru install HARNESS` installs them for \
              another one; until then nothing is captured",

@@ -593,7 +593,7 @@ mod finished_work;
 mod gate_hints;
 mod gates_in_worktrees;
 mod half_done;
-mod handoffs;
+pub mod handoffs;
 mod hints_parse;
 mod killed_runs;
 mod loaded_files;

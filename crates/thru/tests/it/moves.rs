@@ -10,18 +10,18 @@ use crate::call::ThruOutput;
 use crate::env::TestEnv;
 
 /// A project with one session, moved to another folder.
-struct MovedProject {
-    env: TestEnv,
+pub struct MovedProject {
+    pub env: TestEnv,
     old: PathBuf,
-    new: PathBuf,
+    pub new: PathBuf,
 }
 
 impl MovedProject {
-    fn new() -> MovedProject {
+    pub fn new() -> MovedProject {
         MovedProject::moved_after(|_| {})
     }
 
-    fn moved_after(prepare: impl FnOnce(&TestEnv)) -> MovedProject {
+    pub fn moved_after(prepare: impl FnOnce(&TestEnv)) -> MovedProject {
         let env = TestEnv::with_root();
         env.write_file("project/src/lexer.rs", "a\n");
         env.fire_event("s1", "SessionStart", json!({"source": "startup"}));
@@ -39,12 +39,12 @@ impl MovedProject {
         MovedProject { env, old, new }
     }
 
-    fn run_thru(&self, words: &[&str]) -> ThruOutput {
+    pub fn run_thru(&self, words: &[&str]) -> ThruOutput {
         self.env.thru_call(words).in_folder(&self.new).run()
     }
 
     /// Returns the context that the agent gets when a session starts in the new folder.
-    fn text_at_session_start(&self, session: &str) -> String {
+    pub fn text_at_session_start(&self, session: &str) -> String {
         let payload = json!({
             "session_id": session, "cwd": self.new, "hook_event_name": "SessionStart", "source": "startup",
         });

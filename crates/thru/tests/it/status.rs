@@ -38,6 +38,8 @@ fn a_newcomer_is_told_what_to_do_next() {
     trust     trusted on this machine
     hooks     no settings file calls thru here; `thru init` installs hooks for the harnesses in use (not needed with a plugin)
     sessions  1, most recent work: 9487a9f7 in Claude Code, just now
+
+    Next: `thru journal` shows what has been captured from session 9487a9f7
     ");
     env.run_thru(&["trust", "--revoke"]).assert_ok();
     assert_snapshot!(env.mask_variable_parts(&env.run_thru(&["status"]).to_string()), @"
@@ -137,7 +139,11 @@ fn the_json_of_status() {
         "harness": "claude-code"
       },
       "wired": [],
-      "next": "nothing"
+      "next": "nothing",
+      "next_step": {
+        "command": "thru journal",
+        "why": "shows what has been captured from session 9487a9f7"
+      }
     }
     "#);
 }

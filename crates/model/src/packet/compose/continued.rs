@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{MAX_INSTRUCTION_CHARS, MAX_USER_INSTRUCTIONS_LISTED, USER_QUOTE_PREFIX};
 use crate::brief::quote_answer;
 use crate::digest::{Digest, InstructionEnd, OPENING_REQUEST_LABELS, Prompt};
+use crate::packet::quoted::{QuotedMessage, is_purpose_part_of_message};
 use crate::prompt;
 use crate::render::{GAP_IN_QUOTE, in_quotation_marks};
 use crate::text::{mark_missing_text, split_into_sentences};
@@ -52,7 +53,7 @@ pub struct ContinuedPacket {
     /// The packet's purpose.
     pub goal: String,
     /// The messages that the packet quotes as its goal.
-    pub quoted_messages: Vec<String>,
+    pub quoted_messages: Vec<QuotedMessage>,
     /// The packet's constraints, one line each.
     pub constraints: Vec<String>,
     /// When the session claimed the packet.
@@ -78,13 +79,21 @@ impl ContinuedPacket {
         self.constraints.iter().filter_map(|line| without_ended_sentences(line, &later, ended)).collect()
     }
 
-    /// Returns the purpose and the quoted messages, one below the other. If the first message begins with the purpose,
-    /// the purpose is left out.
+    /// Returns the purpose and the quoted messages, one below the other. If the purpose is only a part of the first
+    /// message, it is left out. A question of the agent stands before its answer.
     pub(super) fn goal_with_messages(&self) -> String {
-        let beginning = self.goal.trim_end_matches('…');
-        let is_quoted = self.quoted_messages.first().is_some_and(|first| first.starts_with(beginning));
-        let all = Some(&self.goal).filter(|_| !is_quoted).into_iter().chain(&self.quoted_messages);
-        all.map(String::as_str).collect::<Vec<_>>().join("\n")
+        let first = self.quoted_messages.first();
+        let is_quoted = first.is_some_and(|first| is_purpose_part_of_message(&self.goal, &first.text));
+        let mut lines: Vec<String> = Some(&self.goal).filter(|_| !is_quoted).into_iter().cloned().collect();
+        for message in &self.quoted_messages {
+            match &message.question {
+                Some((_, asked)) => {
+                    lines.extend([format!("The agent: {asked}"), format!("The user: {}", message.text)]);
+                }
+                None => lines.push(message.text.clone()),
+            }
+        }
+        lines.join("\n")
     }
 }
 

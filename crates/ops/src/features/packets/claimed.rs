@@ -5,9 +5,8 @@ use model::document::{Document, HeadingPattern};
 use model::id::Id;
 use model::packet::{
     CONSTRAINTS_HEADING, CONTINUED_BY_FIELD, ContinuedPacket, INTENT_HEADING, Packet, PacketStatus,
-    is_title_of_finished_work, words,
+    QuotedMessage, remaining_messages,
 };
-use model::prompt;
 use model::redact::{RedactOptions, Redacted};
 use model::render::{in_quotation_marks, inline_for_model};
 use store::{SessionState, Store, layout};
@@ -15,6 +14,7 @@ use store::{SessionState, Store, layout};
 use crate::features::packets::{self, offer};
 use crate::features::{BriefContext, crashed};
 use crate::hook::context::HookContext;
+use crate::process::alive;
 use crate::project::Project;
 use crate::{Result, World};
 
@@ -31,6 +31,9 @@ const MAX_CONSTRAINTS_TOLD: usize = 8;
 pub(super) struct ClaimedPacket {
     pub packet: String,
     pub by: String,
+    /// The harness's process that ran the command, or empty if it is unknown. If hooks never recorded the session, only
+    /// this process shows whether the session is still running.
+    pub process: String,
 }
 
 impl SessionState for ClaimedPacket {
@@ -41,16 +44,26 @@ impl SessionState for ClaimedPacket {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines().map(|line| line.trim().to_owned());
         let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it does not name a packet")?;
-        Ok(ClaimedPacket { packet, by: lines.next().unwrap_or_default() })
+        let mut next = || lines.next().unwrap_or_default();
+        Ok(ClaimedPacket { packet, by: next(), process: next() })
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        format!("{}\n{}\n", self.packet, self.by).into_bytes()
+        format!("{}\n{}\n{}\n", self.packet, self.by, self.process).into_bytes()
     }
 }
 
 pub(crate) fn packet_claimed_by(store: &Store, session: &Id) -> Result<Option<String>> {
     Ok(store.session_state(session).read_state::<ClaimedPacket>()?.map(|claimed| claimed.packet))
+}
+
+/// Returns whether the process that claimed a packet for a session is gone. Returns false if the process is unknown or
+/// cannot be examined.
+pub(super) fn is_claiming_process_gone(store: &Store, session: &str) -> bool {
+    let claimed = Id::new(session)
+        .ok()
+        .and_then(|session| store.session_state(&session).read_state::<ClaimedPacket>().ok().flatten());
+    claimed.and_then(|claimed| alive::is_alive(&claimed.process)) == Some(false)
 }
 
 /// Returns whether a session has claimed a packet that another session wrote.
@@ -153,8 +166,8 @@ fn goal_of_packet(claimed: PacketInWork, session: &Id, redact: RedactOptions) ->
     let redacted = |text: &str| Redacted::redact_whole(text, redact).to_string();
     let constraints = constraint_lines(&document).into_iter().take(MAX_CONSTRAINTS_TOLD);
     let constraints = constraints.map(|line| redacted(&line)).collect();
-    let quotes = remaining_goals(&document, &packet.purpose).into_iter().take(MAX_GOALS_TOLD);
-    let quoted_messages = quotes.map(|(_, quote)| redacted(&quote)).collect();
+    let quotes = remaining_messages_of_packet(&document, &packet.purpose).into_iter();
+    let quoted_messages = quotes.map(|quote| quote.map_words(redacted)).collect();
     Some(ContinuedPacket {
         id: id.to_string(),
         goal: redacted(&packet.purpose),
@@ -260,49 +273,30 @@ pub(super) fn brief_candidates(context: &BriefContext) -> Result<Vec<Candidate>>
     Ok(told)
 }
 
-/// Returns the messages that a packet quotes as its goal, each with the line above it, such as `The user asked, …`.
-fn quoted_goals(document: &Document) -> Vec<(String, String)> {
+fn remaining_messages_of_packet(document: &Document, purpose: &str) -> Vec<QuotedMessage> {
     let section = document.find_section(&[HeadingPattern::exact(2, INTENT_HEADING)]);
     let text = section.map(|section| section.text()).unwrap_or_default();
-    let (mut title, mut quotes) = ("", Vec::<(String, String)>::new());
-    let mut is_quoted = false;
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match (line.strip_prefix('>'), quotes.last_mut()) {
-            (Some(said), Some((_, quote))) if is_quoted => quote.push_str(&format!("\n{}", said.trim())),
-            (Some(said), _) => quotes.push((title.to_owned(), said.trim().to_owned())),
-            (None, _) => title = line.trim().trim_end_matches(':'),
-        }
-        is_quoted = line.starts_with('>');
-    }
-    quotes
-}
-
-/// Returns the messages that a packet quotes as its goal. If the purpose says what remains to be done, messages whose work
-/// is finished are left out, unless they contain instructions, which may still apply.
-fn remaining_goals(document: &Document, purpose: &str) -> Vec<(String, String)> {
-    let mut quotes = quoted_goals(document);
-    if words::says_what_to_do(purpose) {
-        let beginning = purpose.trim_end_matches('…');
-        quotes.retain(|(title, quote)| {
-            !is_title_of_finished_work(title)
-                || quote.starts_with(beginning)
-                || !prompt::instruction_sentences(quote).is_empty()
-        });
-    }
-    quotes
+    let mut messages = remaining_messages(&text, purpose);
+    messages.truncate(MAX_GOALS_TOLD);
+    messages
 }
 
 fn goal_candidates(document: &Document, id: &Id, purpose: &str) -> Vec<Candidate> {
-    let candidate = |(n, (title, quote)): (usize, (String, String))| {
+    let candidate = |(n, message): (usize, QuotedMessage)| {
+        let said = |title: &str, words: &str, most: usize| {
+            format!("{}: {}", inline_for_model(title, 120), in_quotation_marks(words, most))
+        };
         let form = |most: usize| {
-            let (title, quote) = (inline_for_model(&title, 120), in_quotation_marks(&quote, most));
-            format!("From the packet: {title}: {quote}")
+            let asked = message.question.as_ref();
+            let asked = asked.map(|(title, words)| format!("{}; ", said(title, words, most)));
+            let (asked, answer) = (asked.unwrap_or_default(), said(&message.title, &message.text, most));
+            format!("From the packet: {asked}{answer}")
         };
         let forms = [160, 400, 900].map(form).to_vec();
         let candidate = Candidate::new(&packets::PACKETS_BRIEF_SECTION, format!("packet:{id}:goal:{n}"), "");
-        Candidate { forms, strings_stating_fact: vec![quote], ..candidate }
+        Candidate { forms, strings_stating_fact: vec![message.text.clone()], ..candidate }
     };
-    remaining_goals(document, purpose).into_iter().take(MAX_GOALS_TOLD).enumerate().map(candidate).collect()
+    remaining_messages_of_packet(document, purpose).into_iter().enumerate().map(candidate).collect()
 }
 
 fn constraint_lines(document: &Document) -> Vec<String> {

@@ -19,11 +19,12 @@ use model::time;
 use serde::Serialize;
 use store::{ListedPacket, LogPosition, Store, layout};
 
-use crate::features::packets::claimed::ClaimedPacket;
+use crate::features::packets::claimed::{self, ClaimedPacket};
 use crate::features::packets::unmerged::UnmergedWork;
 use crate::features::packets::{content, handoff, offer};
 use crate::features::{ProjectContext, decisions, evidence, packets, plan, sessions};
-use crate::project::{Project, git, settings};
+use crate::process::alive;
+use crate::project::{Project, git, hook_obstacle, person, settings};
 use crate::session::facts::{self, ExaminedFiles, FilesListedByGit};
 use crate::session::list::{self, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
@@ -265,11 +266,18 @@ fn claim_packet(
     id: &Id,
     request: &PickupRequest,
 ) -> Result<packets::PacketShown> {
+    let is_agent = request.session.is_none() && person::is_inside_harness(world);
     let owner = match list::choose_session(world, &project.store, request.session) {
         Ok((session, SessionChoiceReason::Named | SessionChoiceReason::Harness)) => Some(session),
         Err(error) if request.session.is_some() => return Err(error),
+        _ if is_agent => list::session_of_calling_process(&project.store),
         _ => None,
     };
+    if owner.is_some() || is_agent {
+        refuse_claim_that_would_not_end(world, id)?;
+    }
+    // The harness that runs this command is the session's own process, unless the user named another session.
+    let process = if is_agent { alive::calling_harness_stamp() } else { None };
     // A command at a terminal has no session, so record the user's name.
     let user = || {
         (world.read_variable)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned())
@@ -289,10 +297,23 @@ fn claim_packet(
         write_claim(document, world, id, &by)
     })?;
     if let Some(session) = owner {
-        let claimed = ClaimedPacket { packet: id.to_string(), by: session.to_string() };
+        let (packet, process) = (id.to_string(), process.unwrap_or_default());
+        let claimed = ClaimedPacket { packet, by: session.to_string(), process };
         project.store.session_state(&session).write_state(&claimed)?;
     }
     Ok(shown)
+}
+
+/// Refuses a session's claim if hooks do nothing here. A claim ends with its session, and without hooks nothing records
+/// this end.
+fn refuse_claim_that_would_not_end(world: &World, id: &Id) -> Result<()> {
+    match hook_obstacle::hook_obstacle_here(world) {
+        None => Ok(()),
+        Some(obstacle) => Err(Error::Refused {
+            what: format!("packet {id} was not claimed: {}", obstacle.explain("No session can claim it")),
+            hint: format!("`thru pickup {id}` shows the packet without claiming it"),
+        }),
+    }
 }
 
 fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id) -> Result<()> {
@@ -344,9 +365,12 @@ impl ClaimingSessions {
     }
 
     /// Returns whether another session may claim a packet, because the session that claimed it has ended or its process
-    /// is gone.
+    /// is gone. Of a session that hooks never recorded, only the process that made the claim is known.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
-        roster::is_over(&self.sessions, store, claimed_by, now)
+        match self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by) {
+            Some(entry) => entry.end(store, now).is_some(),
+            None => claimed::is_claiming_process_gone(store, claimed_by),
+        }
     }
 
     pub(super) fn has_crashed(&self, store: &Store, session: &str, now: Timestamp) -> bool {

@@ -4,7 +4,7 @@
 use model::brief::{BriefOccasion, BriefSection, Candidate};
 use model::digest::{Digest, Prompt};
 use model::id::Id;
-use model::packet::{ContinuedPacket, ContinuedSession, words};
+use model::packet::{ContinuedPacket, ContinuedSession, QuotedMessage, is_purpose_part_of_message, words};
 use model::prompt::{self, PromptKind};
 use model::redact::RedactOptions;
 use model::render::{format_path_or_code, in_quotation_marks};
@@ -113,16 +113,18 @@ fn packet_of_session(store: &Store, session: &Id, redact: RedactOptions) -> Opti
 fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candidate {
     let id = format_path_or_code(&packet.id, 128);
     let state = if is_done { ", which is done by now; its goal was" } else { "; its goal is" };
-    // If the purpose is only the beginning of the first quoted message, show the whole message instead.
-    let beginning = packet.goal.trim_end_matches('…');
+    // If the purpose is only a part of the first quoted message, show the whole message instead.
     let (goal, others) = match packet.quoted_messages.split_first() {
-        Some((first, others)) if first.starts_with(beginning) => (first, others),
+        Some((first, others)) if is_purpose_part_of_message(&packet.goal, &first.text) => {
+            (&first.text, others)
+        }
         _ => (&packet.goal, packet.quoted_messages.as_slice()),
     };
+    // What was said before a finished piece of work looks like open work, so only the goal is told.
+    let others = if is_done { &[] } else { others };
     let form = |most: usize, most_of_others: usize| {
         let quotes = others.iter().filter(|_| most_of_others > 0);
-        let quotes =
-            quotes.map(|other| format!("; it also quotes {}", in_quotation_marks(other, most_of_others)));
+        let quotes = quotes.map(|other| format!("; it also quotes {}", quote_message(other, most_of_others)));
         let goal = in_quotation_marks(goal, most);
         format!("{who} picked up packet {id}{state} {goal}{}", quotes.collect::<String>())
     };
@@ -131,6 +133,18 @@ fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candi
     candidate.forms.dedup();
     candidate.strings_stating_fact = vec![goal.clone()];
     candidate
+}
+
+/// Quotes a message of a packet. An answer is quoted with the question and with both speakers, because neither makes
+/// sense alone.
+fn quote_message(message: &QuotedMessage, most: usize) -> String {
+    let words = in_quotation_marks(&message.text, most);
+    match &message.question {
+        Some((_, asked)) => {
+            format!("the user's {words}, in answer to the agent's {}", in_quotation_marks(asked, most))
+        }
+        None => words,
+    }
 }
 
 /// Returns the earlier work that the described session continues, if its user only said “continue”. Returns `None` if the

@@ -144,6 +144,8 @@ fn sort_default_files_first(names: &mut [String]) {
 pub struct ListedWorkstream {
     pub project_id: String,
     pub project_name: String,
+    /// See [`Manifest::state`].
+    pub state: String,
     pub phase: String,
     pub progress: String,
     /// Whether every step is done.
@@ -165,6 +167,7 @@ pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
         ListedWorkstream {
             project_id: found.id,
             finished: manifest.is_finished(),
+            state: manifest.state().to_owned(),
             project_name: manifest.project_name,
             phase: manifest.current_phase,
             progress: manifest.progress,
@@ -179,6 +182,8 @@ pub fn list_workstreams(world: &World) -> Result<Vec<ListedWorkstream>> {
 #[derive(Clone, Debug, Serialize)]
 pub struct ManifestShown {
     pub path: String,
+    /// See [`Manifest::state`].
+    pub state: String,
     pub manifest: Manifest,
     /// The text of the first open checkbox in the steps file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,7 +211,8 @@ pub fn show_manifest(world: &World, id: Option<&str>) -> Result<ManifestShown> {
     let loads = place.files_to_load(&found, &manifest)?.into_iter().map(shown_file_to_load).collect();
     let next_step = place.next_open_step(&found, &manifest)?;
     let has_steps = place.has_steps(&found, &manifest)?;
-    Ok(ManifestShown { path: found.manifest, manifest, next_step, has_steps, files_to_load: loads })
+    let state = manifest.state().to_owned();
+    Ok(ManifestShown { path: found.manifest, state, manifest, next_step, has_steps, files_to_load: loads })
 }
 
 fn shown_file_to_load(load: FileToLoad) -> ShownFileToLoad {

@@ -53,19 +53,22 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     )?;
     match format {
         OutputFormat::Json => output::print_json(&made),
-        OutputFormat::Text => print_expectation(&made),
+        OutputFormat::Text => print_expectation(&made, world),
     }
     Ok(0)
 }
 
-fn print_expectation(made: &ExpectedOutputsReport) {
+fn print_expectation(made: &ExpectedOutputsReport, world: &World) {
     let outputs = count_with_noun(made.outputs.len(), "output");
     output::print_line(format_args!("Stage {} expects {outputs} in {}", made.stage, made.run.display()));
     for wish in &made.outputs {
         let name = wish.path.file_name().unwrap_or_default().to_string_lossy();
         output::print_line(format_args!("  {:<8}  {name}", wish.tier.name()));
     }
-    if let Some(session) = &made.session {
+    // Without a session, the user works at a terminal and expects no hook to tell anybody anything.
+    if let Some(session) = &made.session
+        && !output::print_note_if_hooks_do_nothing(world, "The session is not told which outputs are missing")
+    {
         output::print_message(format_args!(
             "{DIM}session {} is told which outputs are missing{DIM:#}",
             model::activity::short_session_id(session)

@@ -20,7 +20,7 @@ pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<()> {
     question.require_person(format)?;
     print_adoption(&adoption.shown_loop);
     question.ask("Give this prompt to the agent and run these commands on this machine?")?;
-    print_changed_loop(&loops::adopt_loop(world, &adoption)?, "Adopted", format);
+    print_changed_loop(world, &loops::adopt_loop(world, &adoption)?, "Adopted", format);
     Ok(())
 }
 

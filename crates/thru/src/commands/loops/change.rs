@@ -2,12 +2,13 @@
 
 use model::loops::{LoopStatus, PromiseOutcome};
 use model::render::one_line;
+use ops::World;
 use ops::features::loops::{LoopChanged, LoopShown};
 
 use crate::clock;
 use crate::output::{self, BOLD, GOOD, OutputFormat, WARN};
 
-pub fn print_changed_loop(changed: &LoopChanged, what: &str, format: OutputFormat) {
+pub fn print_changed_loop(world: &World, changed: &LoopChanged, what: &str, format: OutputFormat) {
     if format == OutputFormat::Json {
         return output::print_json(changed);
     }
@@ -20,6 +21,7 @@ pub fn print_changed_loop(changed: &LoopChanged, what: &str, format: OutputForma
     ));
     if shown_loop.status == LoopStatus::Active {
         output::print_line(format_args!("{}", describe_how_loop_ends(shown_loop)));
+        output::print_note_if_hooks_do_nothing(world, "The loop does not run");
     }
     for note in notes {
         output::print_message(format_args!("{WARN}note:{WARN:#} {}", one_line(note, 400)));

@@ -55,6 +55,9 @@ pub fn run(world: &World, format: OutputFormat) -> Result<()> {
             behind.id
         ));
     }
+    if list.loops.iter().any(|shown| shown.status == LoopStatus::Active && shown.is_allowed_here) {
+        output::print_note_if_hooks_do_nothing(world, "No loop runs");
+    }
     list.loops.iter().for_each(|shown| print_note_on_loop_that_cannot_run(world, shown));
     for damaged in &list.damaged {
         output::print_message(format_args!("{BAD}damaged:{BAD:#} {}", one_line(damaged, 400)));

@@ -70,6 +70,6 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<()> {
             owner: args.owner.wanted_owner(),
         },
     )?;
-    print_changed_loop(&started, "Started", format);
+    print_changed_loop(world, &started, "Started", format);
     Ok(())
 }

@@ -20,7 +20,7 @@ pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
 fn print_rows(rows: &[ListedWorkstream], world: &World) {
     let width =
         |of: fn(&ListedWorkstream) -> &str| rows.iter().map(|row| of(row).len()).max().unwrap_or(0).min(60);
-    let (id, phase) = (width(|row| &row.project_id), width(phase_shown));
+    let (id, state) = (width(|row| &row.project_id), width(|row| &row.state));
     for row in rows {
         let name = one_line(&row.project_id, 100);
         if let Some(problem) = &row.problem {
@@ -33,14 +33,9 @@ fn print_rows(rows: &[ListedWorkstream], world: &World) {
         let ago =
             time::parse_time(&row.last_updated).map_or(String::new(), |at| time::describe_age(at, world.now));
         output::print_line(format_args!(
-            "{BOLD}{name:<id$}{BOLD:#}  {:<phase$}  {DIM}{ago:<12}{DIM:#}  {}",
-            one_line(phase_shown(row), 40),
+            "{BOLD}{name:<id$}{BOLD:#}  {:<state$}  {DIM}{ago:<12}{DIM:#}  {}",
+            one_line(&row.state, 40),
             one_line(&row.progress, 80),
         ));
     }
-}
-
-/// Returns the phase, which a person sets, or `finished` once every step is done.
-fn phase_shown(row: &ListedWorkstream) -> &str {
-    if row.finished { "finished" } else { &row.phase }
 }

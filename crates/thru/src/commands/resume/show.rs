@@ -27,7 +27,7 @@ pub fn run(world: &World, id: Option<&str>, format: OutputFormat) -> Result<u8> 
                 one_line(&manifest.project_name, 100)
             ),
         ),
-        ("phase", one_line(&manifest.current_phase, 40)),
+        ("state", one_line(&shown.state, 40)),
         ("at", place.into_iter().flatten().collect::<Vec<_>>().join(", ")),
     ];
     let next_step = match (&shown.next_step, shown.has_steps) {

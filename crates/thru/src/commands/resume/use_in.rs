@@ -15,6 +15,7 @@ pub fn run(world: &World, id: &str, session: Option<&str>, format: OutputFormat)
             }
             let (id, session) = (&using.project_id, &using.session);
             output::print_line(format_args!("Session {session} now works on {BOLD}{id}{BOLD:#}"));
+            output::print_note_if_hooks_do_nothing(world, "The session is told nothing about the workstream");
         }
     }
     Ok(0)

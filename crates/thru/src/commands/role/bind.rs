@@ -18,13 +18,14 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let bound = roles::bind_role(world, &args.role, args.session.as_deref())?;
     match format {
         OutputFormat::Json => output::print_json(&bound),
-        OutputFormat::Text => print_bound_role(&bound),
+        OutputFormat::Text => print_bound_role(&bound, world),
     }
     Ok(0)
 }
 
 fn print_bound_role(
     BoundRole { role, session, is_guessed_session, file, missing_path, similar_role: near }: &BoundRole,
+    world: &World,
 ) {
     if *is_guessed_session {
         print_guess_note();
@@ -40,4 +41,5 @@ fn print_bound_role(
         output::print_message(format_args!("{WARN}note:{WARN:#} {role} has no context file yet{near}"));
         output::print_line(format_args!("Next: `thru context new {role}` creates {path}"));
     }
+    output::print_note_if_hooks_do_nothing(world, "The session is told nothing about its role");
 }

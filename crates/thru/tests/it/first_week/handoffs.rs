@@ -4,7 +4,7 @@ use super::*;
 use crate::packet_sweeps::mark_session_dead;
 
 /// Fires an event of a session. `time` is a time of day on the test day, such as `19:30:05`.
-pub(super) fn fire_at(env: &TestEnv, time: &str, session: &str, event: &str, fields: Value) -> String {
+pub fn fire_at(env: &TestEnv, time: &str, session: &str, event: &str, fields: Value) -> String {
     let payload = env.event_payload(session, event, fields);
     let call = env.hook_call(event, payload.to_string());
     let output = call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z")).run();
@@ -12,38 +12,38 @@ pub(super) fn fire_at(env: &TestEnv, time: &str, session: &str, event: &str, fie
     output.context_for_model()
 }
 
-pub(super) fn start_at(env: &TestEnv, time: &str, session: &str) -> String {
+pub fn start_at(env: &TestEnv, time: &str, session: &str) -> String {
     fire_at(env, time, session, "SessionStart", json!({"source": "startup"}))
 }
 
-pub(super) fn ask_at(env: &TestEnv, time: &str, session: &str, prompt: &str) -> String {
+pub fn ask_at(env: &TestEnv, time: &str, session: &str, prompt: &str) -> String {
     fire_at(env, time, session, "UserPromptSubmit", json!({"prompt": prompt}))
 }
 
-pub(super) fn edit_at(env: &TestEnv, time: &str, session: &str, path: &str) {
+pub fn edit_at(env: &TestEnv, time: &str, session: &str, path: &str) {
     let file = env.project_folder().join(path);
     let call = json!({"tool_name": "Edit", "tool_use_id": format!("{session}-{time}"),
         "tool_input": {"file_path": file, "old_string": "a", "new_string": "b"}});
     fire_at(env, time, session, "PostToolUse", call);
 }
 
-pub(super) fn run_at(env: &TestEnv, time: &str, session: &str, command: &str, output: &str) {
+pub fn run_at(env: &TestEnv, time: &str, session: &str, command: &str, output: &str) {
     let call = json!({"tool_name": "Bash", "tool_use_id": format!("{session}-{time}"), "tool_input": {"command": command},
         "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
     fire_at(env, time, session, "PostToolUse", call);
 }
 
-pub(super) fn stop_at(env: &TestEnv, time: &str, session: &str, message: &str) {
+pub fn stop_at(env: &TestEnv, time: &str, session: &str, message: &str) {
     fire_at(env, time, session, "Stop", json!({"last_assistant_message": message}));
 }
 
 /// Runs a thru command at this time, as if the agent of the session ran it.
-pub(super) fn thru_at(env: &TestEnv, time: &str, session: &str, words: &[&str]) -> crate::call::ThruOutput {
+pub fn thru_at(env: &TestEnv, time: &str, session: &str, words: &[&str]) -> crate::call::ThruOutput {
     let call = env.thru_call(words).with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z"));
     call.with_variable("CLAUDE_CODE_SESSION_ID", session).run().assert_ok()
 }
 
-pub(super) fn end_at(env: &TestEnv, time: &str, session: &str) {
+pub fn end_at(env: &TestEnv, time: &str, session: &str) {
     fire_at(env, time, session, "SessionEnd", json!({"reason": "exit"}));
 }
 
