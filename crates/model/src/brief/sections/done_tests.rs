@@ -166,6 +166,65 @@ fn an_answer_is_told_with_its_question() {
     );
 }
 
+/// An answer to the agent's question is a requirement until the work that it decides is finished. It is never told without
+/// its question.
+#[test]
+fn an_answer_to_a_question_is_told_while_its_work_is_open() {
+    let next_task = "user: Write the chapter about the lexer into docs/lexer.md, with two examples";
+    let choice = "said: The reader can drop or keep a blank line. Should blank lines stay or go?";
+    let check = "said: Comments stay with the value that follows them. Does this look complete now?";
+    let permission = "said: The design is there. Want me to write the tests, or is this good for now?";
+    for (lines, answer, is_told) in [
+        (
+            &[choice, "user: blank lines stay, except at the end", "edit: src/reader.py"][..],
+            "blank lines stay",
+            true,
+        ),
+        // What was committed is decided.
+        (
+            &[
+                choice,
+                "user: blank lines stay, except at the end",
+                "edit: src/reader.py",
+                "commit: Keep blank lines",
+            ],
+            "blank lines stay",
+            false,
+        ),
+        // Nothing in code depends on the answer.
+        (
+            &[choice, "user: blank lines stay, except at the end", "edit: docs/design.md"],
+            "blank lines stay",
+            false,
+        ),
+        (
+            &[check, "user: yes, write up the design of the comments", "edit: src/reader.py"],
+            "design of",
+            false,
+        ),
+        (&[permission, "user: Lets do the tests of the design too", "edit: src/reader.py"], "Lets do", false),
+        (
+            &[choice, "user: that is wrong, blank lines are gone already", "edit: src/reader.py"],
+            "is wrong",
+            false,
+        ),
+        (
+            &[choice, "user: they stay, and the writer keeps them yes?", "edit: src/reader.py"],
+            "they stay",
+            false,
+        ),
+    ] {
+        let closing = "said: Done: the reader has it now.";
+        let session: Vec<&str> =
+            [TASK_PROMPT].iter().chain(lines).chain(&[closing, next_task, "ran: ls docs"]).copied().collect();
+        let text = done_text(&session);
+        let words = text.split("The user's words:\n").nth(1).unwrap_or_default();
+        let words = words.split(":\n").next().unwrap_or_default();
+        assert_eq!(words.contains(answer), is_told, "{lines:?}: {text}");
+        assert_eq!(words.contains("”, in answer to “"), is_told, "{lines:?}: {text}");
+    }
+}
+
 #[test]
 fn what_was_changed_is_told_with_the_file() {
     let edits = [
