@@ -16,6 +16,7 @@ use continued::{title_of_ended_loop, title_of_loop};
 pub use git::GitFacts;
 use jiff::Timestamp;
 pub(super) use next::UNTOUCHED_MESSAGE_STEP;
+pub use next::check_to_begin_with;
 use serde_json::{Value, json};
 
 use super::choose::{
@@ -190,19 +191,23 @@ struct PacketFacts<'a> {
 
 impl<'a> PacketFacts<'a> {
     fn new(material: &'a PacketMaterial<'a>) -> PacketFacts<'a> {
-        let digest = material.digest;
         let brief = brief::BriefMaterial {
             occasion: BriefOccasion::Asked,
-            digest,
+            digest: material.digest,
             hook_problems: &[],
             missing_files: material.missing_files,
             feature_candidates: &[],
             scoring: None,
         };
+        PacketFacts::with_brief_facts(material, brief::facts_for_packet(&brief, MAX_SESSION_FACTS_CHARS))
+    }
+
+    fn with_brief_facts(material: &'a PacketMaterial<'a>, brief_facts: Vec<BriefFact>) -> PacketFacts<'a> {
+        let digest = material.digest;
         PacketFacts {
             material,
             goal: digest.current_goal(),
-            brief_facts: brief::facts_for_packet(&brief, MAX_SESSION_FACTS_CHARS),
+            brief_facts,
             suggested: suggested_files(material),
             failing: digest.open_failures().collect(),
             check_runs: choose::last_check_runs(digest),

@@ -8,6 +8,7 @@ use crate::digest::{CallStep, Digest, FileEdit, ToolCallAction, names_more_than_
 use crate::edit_text::ChangedLine;
 use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::{LineRange, TodoStatus};
+use crate::packet;
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::count_with_noun;
@@ -16,6 +17,9 @@ use crate::unfinished_call::UnfinishedCall;
 use super::{is_cut_in_sentence, quote_agent_words};
 
 const MAX_CALL_STEPS_LISTED: usize = 8;
+
+/// The id of the fact that says what to begin with.
+pub const FIRST_STEP_ID: &str = "begin";
 
 /// The first word of the description of an edit.
 const EDITED_VERB: &str = "edited ";
@@ -40,10 +44,20 @@ const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_last_message(material.digest, all);
+    add_first_step(material, all);
     add_unfinished_calls(material, all);
     add_todo_list(material.digest, all);
     add_running_agents(material.digest, all);
     add_edits_in_progress(material.digest, all);
+}
+
+/// Adds the check that the edits call for, in the words of a packet's prompt. Beside a summary, and to an agent that has
+/// its whole conversation, it says nothing new.
+fn add_first_step(material: &BriefMaterial, all: &mut GatheredCandidates) {
+    let is_alone = material.visible_summary().is_empty() && material.occasion != BriefOccasion::Replayed;
+    if let Some(step) = is_alone.then(|| packet::check_to_begin_with(material.digest)).flatten() {
+        all.add_fact(FactClass::State, FIRST_STEP_ID.to_owned(), vec![format!("Begin with: {step}")]);
+    }
 }
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
@@ -229,7 +243,7 @@ fn add_edits_in_progress(digest: &Digest, all: &mut GatheredCandidates) {
 }
 
 /// Describes a changed line, such as ``changed `fn a() {` → `fn b() {` ``.
-pub(crate) fn describe_changed_line(line: &ChangedLine, width: usize) -> String {
+pub(super) fn describe_changed_line(line: &ChangedLine, width: usize) -> String {
     let code = |text: &str| in_backticks(text, width);
     let more = match line.more {
         0 => String::new(),

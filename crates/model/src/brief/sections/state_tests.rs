@@ -244,3 +244,43 @@ fn an_agent_that_a_loop_continued_has_not_ended_its_turn() {
     let text = brief_of_digest(&digest, BriefOccasion::Started);
     assert!(text.contains("- In progress. Last said: “First part.”") && !text.contains(ended), "{text}");
 }
+
+#[test]
+fn a_brief_says_which_check_the_edits_call_for() {
+    let announced = "said: Now let me fix the reader:";
+    for (lines, expected) in [
+        (
+            &["passed: cargo test", announced, "edit: src/reader.rs"][..],
+            "- Begin with: the change in src/reader.rs, which may not be complete; then `cargo test`, which last ran before that change\n",
+        ),
+        (
+            &[announced, "edit: scripts/build.sh"],
+            "- Begin with: running `scripts/build.sh`, which was edited and has not been run since\n",
+        ),
+        (&["passed: cargo test", announced, "edit: src/reader.rs", "passed: cargo test"], ""),
+        (&["passed: cargo test", announced, "part: src/reader.rs 1 20"], ""),
+        (&["passed: cargo test", announced, "edit: README.md"], ""),
+    ] {
+        let lines: Vec<&str> = [TASK_PROMPT].iter().chain(lines).copied().collect();
+        let digest = digest_of_lines(&lines);
+        let begins = |text: &str| -> String {
+            let lines = text.split_inclusive('\n').filter(|line| line.contains("Begin with"));
+            lines.collect::<String>().replace("`src/reader.rs`", "src/reader.rs")
+        };
+        assert_eq!(begins(&brief_of_digest(&digest, BriefOccasion::Compacted)), expected, "{lines:?}");
+        assert_eq!(begins(&brief_of_digest(&digest, BriefOccasion::Replayed)), "", "{lines:?}");
+    }
+}
+
+/// An edit that was running when the records ended may have been made, so no check counts as run after it.
+#[test]
+fn a_check_is_not_current_while_an_edit_was_running() {
+    for (call, is_current) in [("Edit src/reader.py", false), ("Read src/reader.py", true)] {
+        let begun = format!("begun: {call}");
+        let digest = digest_of_lines(&[TASK_PROMPT, "edit: src/reader.py", "passed: pytest", &begun]);
+        let passed = digest.checks[0].last_run_record;
+        assert_eq!(digest.is_check_current(passed), is_current, "{call}");
+        let told = brief_of_digest(&digest, BriefOccasion::Compacted);
+        assert_eq!(told.contains("passed, and files may have changed since"), !is_current, "{told}");
+    }
+}
