@@ -20,7 +20,7 @@ use crate::time;
 pub use choose::work_named_by_goal;
 pub use compose::{
     ContinuedPacket, ContinuedSession, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial,
-    check_to_begin_with, compose_packet, is_title_of_finished_work,
+    REASON_TO_RUN_CHECK, check_to_begin_with, compose_packet, is_title_of_finished_work,
 };
 pub use slug::{readable_slug, slug_of_purpose};
 pub use validate::validate_packet;

@@ -60,6 +60,10 @@ const MAX_COMMITTED_WORK_CHARS: usize = 100;
 /// The length of the shortest quotation of a closing message, in characters.
 const MIN_CLOSING_CHARS: usize = 160;
 
+/// The length of the longest quotation of the closing message before the newest one. With less room, the items of its list
+/// are cut to their headings.
+const MAX_SECOND_CLOSING_CHARS: usize = 600;
+
 /// A closing message of at least this many bytes may sum up the sub-agents' answers.
 const MIN_BYTES_OF_SUMMING_UP_MESSAGE: usize = 240;
 
@@ -239,12 +243,12 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
     if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
         add_done_fact(all, record, fact, topic);
     }
+    add_deleted_files(digest, all);
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
     add_uncommitted_names(digest, all);
-    add_deleted_files(digest, all);
     turns_told.extend(short_turns_told);
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
@@ -544,7 +548,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             let lengths: &[(usize, usize)] = match newer {
                 _ if is_committed => &[(64, MAX_COMMITTED_WORK_CHARS)],
                 0 => &[(64, MIN_CLOSING_CHARS), (80, 300), (120, 600), (120, 800)],
-                1 => &[(64, MIN_CLOSING_CHARS), (80, 300), (80, 400)],
+                1 => &[(64, MIN_CLOSING_CHARS), (80, 300), (80, 400), (120, MAX_SECOND_CLOSING_CHARS)],
                 _ => &[(64, MIN_CLOSING_CHARS), (80, 240)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())

@@ -141,6 +141,10 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
 
 fn file_forms(file: &FileUse, name: &str) -> Vec<String> {
     let name = format_path_or_code(name, 200);
+    // The agent may look for it again, unless it knows that it is not there.
+    if file.was_missing {
+        return vec![format!("{name} (missing)")];
+    }
     let often = (file.edits > 1).then(|| format!("{}×", file.edits));
     match often {
         None => vec![name],

@@ -56,7 +56,17 @@ pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
 fn add_first_step(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let is_alone = material.visible_summary().is_empty() && material.occasion != BriefOccasion::Replayed;
     if let Some(step) = is_alone.then(|| packet::check_to_begin_with(material.digest)).flatten() {
-        all.add_fact(FactClass::State, FIRST_STEP_ID.to_owned(), vec![format!("Begin with: {step}")]);
+        // The list of checks says as well which of them are older than the last edits, and the fact before this one names
+        // the folder of the file that was edited last.
+        let short = step.strip_suffix(packet::REASON_TO_RUN_CHECK).unwrap_or(&step);
+        let edited = material.digest.last_code_file_edited_after(0).unwrap_or_default();
+        let short = match edited.rsplit_once('/') {
+            Some((_, name)) if !edited.ends_with(".sh") => short.replace(edited, name),
+            _ => short.to_owned(),
+        };
+        let mut forms = vec![format!("Begin with: {short}"), format!("Begin with: {step}")];
+        forms.dedup();
+        all.add_fact(FactClass::State, FIRST_STEP_ID.to_owned(), forms);
     }
 }
 
@@ -152,7 +162,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         && left.is_empty()
         && digest.ended_with_passed_check()
     {
-        true => ". The checks passed after the last edit: the work looks complete",
+        true => "The work looks complete: the checks passed after the last edit",
         false => "",
     };
     // If the message asked only for a commit, a push or the like, and that was done, nothing is left to do for it.
@@ -160,7 +170,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let effect = describe_effect(&used.effect, DescriptionDetail::Short);
         format!("The newest message has been carried out ({effect})")
     });
-    let in_progress = done.as_deref().unwrap_or("In progress");
+    let in_progress = match (&done, complete) {
+        (Some(done), "") => done.clone(),
+        (Some(done), complete) => format!("{done}. {complete}"),
+        (None, "") => "In progress".to_owned(),
+        (None, complete) => complete.to_owned(),
+    };
     // The agent may have begun something since the newest message, or nothing. Neither can be said.
     let is_unknown =
         digest.may_have_unseen_work && !digest.has_work_since_newest_prompt() && !digest.has_open_call();
@@ -169,7 +184,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     }
     let form = |most: usize, calls: ListedSteps| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => {
-            format!("{in_progress}. Last said: {}; then {then}{left}{complete}", last(most))
+            format!("{in_progress}. Last said: {}; then {then}{left}", last(most))
         }
         (true, None) if digest.has_work_after_last_message() || digest.has_loop_continued_turn => {
             format!("{in_progress}. Last said: {}", last(most))
@@ -183,7 +198,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         }
         // No work followed the last message, so the turn may be over. Do not call it in progress.
         (true, None) => format!("Last said: {}", last(most)),
-        (false, _) if done.is_some() => format!("{in_progress}{complete}"),
+        (false, _) if done.is_some() => in_progress.clone(),
         (false, Some(then)) => format!("Working on the newest message: {then}"),
         (false, None) if !is_unknown && !digest.is_newest_prompt_untouched() => {
             "Working on the newest message".to_owned()

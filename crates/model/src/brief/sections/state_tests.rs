@@ -284,3 +284,28 @@ fn a_check_is_not_current_while_an_edit_was_running() {
         assert_eq!(told.contains("passed, and files may have changed since"), !is_current, "{told}");
     }
 }
+
+/// A file that a tool did not find was not read. Reading or writing it later shows that it exists.
+#[test]
+fn a_file_that_was_not_found_is_not_told_as_read() {
+    let read = |ok: bool, error: &str| JournalRecord {
+        event: "tool-done".into(),
+        ok: Some(ok),
+        error: error.to_owned().into(),
+        files: vec![RecordedFile::new("src/session.py".into(), FileAction::Read)],
+        ..JournalRecord::default()
+    };
+    for (calls, expected) in [
+        (vec![read(false, "File does not exist.")], "read src/session.py (missing)\n"),
+        (vec![read(false, "ENOENT: no such file or directory")], "read src/session.py (missing)\n"),
+        (vec![read(false, "The file is too large")], "read src/session.py\n"),
+        (vec![read(false, "File does not exist."), read(true, "")], "read src/session.py\n"),
+    ] {
+        let mut digest = digest_of_lines(&[TASK_PROMPT]);
+        for call in &calls {
+            digest.fold_record(call);
+        }
+        let told = brief_of_digest(&digest, BriefOccasion::Compacted);
+        assert!(told.contains(expected), "{told}");
+    }
+}

@@ -33,6 +33,9 @@ pub(super) const CALLS_SINCE_ANNOUNCEMENT_INTRO: &str = " (since then ";
 pub(in crate::packet) const UNTOUCHED_MESSAGE_STEP: &str =
     "the user's newest message: it has not been acted on yet";
 
+/// The end of a step that consists of running a check again.
+pub const REASON_TO_RUN_CHECK: &str = ", which last ran before that change";
+
 /// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
 
@@ -354,9 +357,7 @@ impl PacketFacts<'_> {
         let check = in_backticks(&check, 120);
         let edited = in_backticks(edited, 120);
         // The agent may have been in the middle of a change, and a check would then come too early.
-        Some(format!(
-            "the change in {edited}, which may not be complete; then {check}, which last ran before that change"
-        ))
+        Some(format!("the change in {edited}, which may not be complete; then {check}{REASON_TO_RUN_CHECK}"))
     }
 
     /// Returns whether a command has named a script since the script was last edited.
