@@ -6,6 +6,7 @@ use super::MIN_SUBSTANTIAL_PROMPT_CHARS;
 /// pasted output.
 pub fn words_above_paste(text: &str) -> Option<&str> {
     const PASTED_LINES: usize = 6;
+    const MIN_OUTPUT_LINES: usize = 4;
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines().next()?;
     let has_list = text.contains("\n#") || text.contains("\n- ");
@@ -13,7 +14,10 @@ pub fn words_above_paste(text: &str) -> Option<&str> {
     let is_output = || {
         is_output_line(first) && lines().filter(|line| is_output_line(line)).count() * 2 >= lines().count()
     };
-    let is_paste = lines().count() > PASTED_LINES && (!has_list || is_output());
+    let is_paste = match lines().count() {
+        ..MIN_OUTPUT_LINES => false,
+        count => count > PASTED_LINES && !has_list || is_output(),
+    };
     match is_paste {
         false => Some(text),
         true => Some(first).filter(|first| first.ends_with([':', '.', '?', '!'])),

@@ -560,7 +560,13 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             // Leave out steps that were announced between two calls, because they have since been done or abandoned.
             let text = statement::condense_message(&without_outdated_sentences(digest, said));
             let form = |most| format!("{}{progress}", quote_agent_words(&text, &said.text, most));
-            (vec![form(160), form(400), form(800)], said.text.as_str())
+            // A finding with several points is not cut after the first ones, because each of them may still be open.
+            let has_all_points =
+                |most: &usize| !quote_agent_words(&text, &said.text, *most).contains(" more)");
+            let shortest = [160, 240, 320, 400].into_iter().find(has_all_points).unwrap_or(160);
+            let mut forms = vec![form(shortest), form(400), form(800)];
+            forms.dedup();
+            (forms, said.text.as_str())
         }
         FinishedWorkFact::Agent(agent) => {
             let form = |most| {

@@ -575,3 +575,31 @@ fn work_is_committed_if_all_its_edits_are_and_its_message_gives_no_reason() {
         assert_eq!(is_committed_work(&digest, &turns[0], outcome, 0), expected, "{said} {commit} {next}");
     }
 }
+
+/// Each point of a finding may still be open, so none of them is hidden, even in the shortest form.
+#[test]
+fn a_finding_is_not_cut_after_its_first_points() {
+    let digest = fold_session(&[
+        TASK_PROMPT,
+        "said: Three threads: 1. `skip()` in `reader.py` drops the last comment, and nobody noticed it until now. 2. The text above `load()` is stale, because it still names the old table. 3. The level of `log()` is not set, but that is not urgent at all for this work.",
+        "edit: src/reader.py",
+        "said: Now the first thread.",
+        "edit: src/reader.py",
+    ]);
+    let material = BriefMaterial {
+        occasion: BriefOccasion::Compacted,
+        digest: &digest,
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: &[],
+        scoring: None,
+    };
+    let mut all = GatheredCandidates::default();
+    gather_done_work(&material, &mut all);
+    let forms = all.forms_of("said:2");
+    assert!(forms[0].chars().count() < 260, "{forms:?}");
+    assert!(
+        ["1. `skip()`", "2. The text", "3. The level"].iter().all(|point| forms[0].contains(point)),
+        "{forms:?}"
+    );
+}

@@ -9,6 +9,7 @@ use crate::edit_text::ChangedLine;
 use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::{LineRange, TodoStatus};
 use crate::packet;
+use crate::prompt;
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::count_with_noun;
@@ -38,6 +39,10 @@ const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 
 /// A todo list counts as outdated after this many edits since its last change.
 const MIN_EDITS_OUTDATING_TODOS: usize = 6;
+
+/// In a short brief, this many open entries of the todo list are named, each with at most this many characters.
+const MAX_SHORT_TODOS: usize = 3;
+const MAX_SHORT_TODO_CHARS: usize = 52;
 
 /// A message with more bytes than this is a summary, not an announcement.
 const MAX_ANNOUNCEMENT_BYTES: usize = 400;
@@ -197,6 +202,10 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             format!("{in_progress}. Last said: {}{call}", last(most))
         }
         // No work followed the last message, so the turn may be over. Do not call it in progress.
+        // A look can be repeated, but a change must not be made twice.
+        (true, None) if digest.is_last_announced_change_unrecorded() => {
+            format!("Last said: {}; whether that was done is not recorded", last(most))
+        }
         (true, None) => format!("Last said: {}", last(most)),
         (false, _) if done.is_some() => in_progress.clone(),
         (false, Some(then)) => format!("Working on the newest message: {then}"),
@@ -207,8 +216,11 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             "The newest message has not been acted on yet".to_owned()
         }
         (false, None) => {
-            let about = newest.map_or("", |prompt| prompt.text.as_str());
-            let told = statement::sentences_about(words, most, about);
+            // If the newest message is unclear alone, the message before it says as well what it is about.
+            let before = digest.message_explaining_newest_prompt();
+            let before = before.map_or(String::new(), |before| prompt::words_before_paste(&before.text));
+            let about = format!("{} {before}", newest.map_or("", |prompt| prompt.text.as_str()));
+            let told = statement::sentences_about(words, most, &about);
             let told = quote_part(&told, &digest.last_message, most + 2);
             match is_unknown {
                 true => format!("Before the newest message, the agent said {told}"),
@@ -493,16 +505,22 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     }
     let (mut open, mut done) = (Vec::new(), Vec::new());
+    let mut short: Vec<String> = Vec::new();
+    let shortened = |text: &str| in_quotation_marks(text, MAX_SHORT_TODO_CHARS);
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
         match todo.status {
             Some(TodoStatus::Pending | TodoStatus::InProgress) | None if digest.is_todo_done(todo) => {
                 done.push(in_quotation_marks(&todo.text, 80));
             }
             Some(TodoStatus::InProgress) => {
+                short.insert(0, format!("{} (in progress)", shortened(&todo.text)));
                 open.insert(0, format!("{} (in progress)", in_quotation_marks(&todo.text, 120)));
             }
             Some(TodoStatus::Completed) => done.push(in_quotation_marks(&todo.text, 80)),
-            _ => open.push(in_quotation_marks(&todo.text, 120)),
+            _ => {
+                short.push(shortened(&todo.text));
+                open.push(in_quotation_marks(&todo.text, 120));
+            }
         }
     }
     // A list without open entries is not needed.
@@ -516,7 +534,9 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         format!("{}{more}", list[..list.len().min(most)].join("; "))
     };
     let form = |most: usize| format!("To do{since}: {}", first(&open, most));
-    let mut forms = [2, 5, usize::MAX].map(form).to_vec();
+    // What is left to do is more important than how each entry ends.
+    let short_form = |most: usize| format!("To do{since}: {}", first(&short, most));
+    let mut forms = vec![short_form(MAX_SHORT_TODOS), short_form(usize::MAX), form(usize::MAX)];
     forms.dedup();
     all.add_fact(FactClass::State, "todos".to_owned(), forms).add_terse_form(form(1));
     if !done.is_empty() {

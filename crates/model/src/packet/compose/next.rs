@@ -285,6 +285,13 @@ impl PacketFacts<'_> {
         let words = self.announced_work()?;
         let since_then = self.calls_since_last_message();
         match self.progress_of_announcement() {
+            AnnouncementProgress::Open if self.material.digest.is_last_announced_change_unrecorded() => {
+                // The call that followed the announcement may have been lost, so the check counts for both cases.
+                let check = self.stale_check().filter(|_| self.failing.is_empty());
+                let check =
+                    check.map_or(String::new(), |command| format!("; then {}", in_backticks(&command, 120)));
+                Some(format!("what the agent said it would do, unless it is done: {words}{check}"))
+            }
             AnnouncementProgress::Open => {
                 Some(format!("what the agent said it would do: {words}{since_then}"))
             }
