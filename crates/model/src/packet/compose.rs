@@ -15,7 +15,7 @@ pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work
 use continued::{title_of_ended_loop, title_of_loop};
 pub use git::GitFacts;
 use jiff::Timestamp;
-pub(super) use next::UNTOUCHED_MESSAGE_STEP;
+pub(super) use next::{NOTHING_OPEN_INTRO, UNTOUCHED_MESSAGE_STEP};
 pub use next::{REASON_TO_RUN_CHECK, check_to_begin_with};
 use serde_json::{Value, json};
 

@@ -117,7 +117,7 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
         .filter(|said| {
             !(is_reason(said) || explained >= MIN_FACTS_FOR_MUCH_WORK && is_short_remark_without_reason(said))
         })
-        .filter(|said| statement::keeps_content_when_condensed(&said.text))
+        .filter(|said| current_finding(digest, said).contains(char::is_alphanumeric))
         .take(MAX_FINDINGS_LISTED)
         .collect();
     let max_turns = if explained + found.len() >= MIN_FACTS_FOR_MUCH_WORK {
@@ -505,6 +505,12 @@ impl FinishedWorkFact<'_> {
     }
 }
 
+/// Returns what still holds of a finding. Steps that were announced between two calls are left out, because they have since
+/// been done or abandoned.
+fn current_finding(digest: &Digest, said: &AgentStatement) -> String {
+    statement::condense_message(&without_outdated_sentences(digest, said))
+}
+
 /// Adds a fact. For the newest turn, sentences about `topic` are preferred.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFact, topic: &str) {
     let (forms, known) = match fact {
@@ -557,8 +563,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress
                 .map_or_else(|| note_if_fixed(digest, said), |edits| format!(" ({})", edits.describe()));
-            // Leave out steps that were announced between two calls, because they have since been done or abandoned.
-            let text = statement::condense_message(&without_outdated_sentences(digest, said));
+            let text = current_finding(digest, said);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, &said.text, most));
             // A finding with several points is not cut after the first ones, because each of them may still be open.
             let has_all_points =

@@ -33,6 +33,9 @@ pub(super) const CALLS_SINCE_ANNOUNCEMENT_INTRO: &str = " (since then ";
 pub(in crate::packet) const UNTOUCHED_MESSAGE_STEP: &str =
     "the user's newest message: it has not been acted on yet";
 
+/// The beginning of a prompt's sentence that says that no work is left.
+pub(in crate::packet) const NOTHING_OPEN_INTRO: &str = "Nothing is open: ";
+
 /// The end of a step that consists of running a check again.
 pub const REASON_TO_RUN_CHECK: &str = ", which last ran before that change";
 
@@ -99,7 +102,7 @@ impl PacketFacts<'_> {
                 let stop = if is_sentence { "" } else { "." };
                 format!("Begin with: {step}{stop}")
             }
-            FirstStep::NothingOpen(act) => format!("Nothing is open: {act}."),
+            FirstStep::NothingOpen(act) => format!("{NOTHING_OPEN_INTRO}{act}."),
         }));
         if !files.is_empty() {
             parts.push(format!("Open first: {}.", files.join(", ")));
