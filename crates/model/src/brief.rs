@@ -33,7 +33,7 @@ pub(crate) use paths::list_by_folder;
 pub use print::has_compaction_brief;
 use ranking::{RankedCandidates, rank_candidates};
 pub(crate) use sections::done::says_more_than_file_name;
-pub(crate) use sections::state::describe_changed_line;
+use sections::state::FIRST_STEP_ID;
 pub(crate) use sections::words::quote_answer;
 
 /// The reason for composing a brief.
@@ -167,7 +167,12 @@ pub struct BriefFact {
 /// out because the packet lists them separately.
 pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> {
     let mut candidates = gather::gather_candidates(material);
-    candidates.retain(|candidate| !candidate.class.is_file_class() && candidate.class != FactClass::Answered);
+    // A packet says what to begin with in its prompt.
+    candidates.retain(|candidate| {
+        !candidate.class.is_file_class()
+            && candidate.class != FactClass::Answered
+            && candidate.id != FIRST_STEP_ID
+    });
     let order =
         FixedOrder::fixed_order_for_brief_room(cap, material.digest.files_likely_needed_again().len());
     let ranked = rank_candidates(candidates, order, None);

@@ -324,6 +324,9 @@ pub struct FileUse {
     /// Whether the file's changes are in a stash.
     #[serde(skip_serializing_if = "is_default")]
     pub stashed: bool,
+    /// Whether the last call that named the file was an attempt to read it, and the file did not exist.
+    #[serde(skip_serializing_if = "is_default")]
+    pub was_missing: bool,
 }
 
 /// Returns whether a field has its default value. Such fields are omitted from the JSON, because a digest contains
@@ -570,6 +573,7 @@ impl Digest {
         known.last_use_record = last;
         known.uses_by_subagents += u32::from(record.agent.is_some());
         known.deleted = file.action == FileAction::Delete;
+        known.was_missing = is_read_of_missing_file(file, record);
         if changed::is_written_by_command(file) {
             (known.written_at, known.commits_without_file) = (last, 0);
             known.edits_by_commands += u32::from(known.looks_like_project_file());
@@ -625,6 +629,16 @@ impl Digest {
         self.summary = summary.to_owned();
         self.compaction_without_work = Some(self.record_count);
     }
+}
+
+/// Returns whether a tool tried to read a file that does not exist.
+fn is_read_of_missing_file(file: &RecordedFile, record: &JournalRecord) -> bool {
+    const MISSING_FILE_WORDS: [&str; 4] = ["does not exist", "no such file", "file not found", "enoent"];
+    let error = record.error.to_lowercase();
+    file.action == FileAction::Read
+        && record.ok == Some(false)
+        && record.command.is_empty()
+        && MISSING_FILE_WORDS.iter().any(|words| error.contains(words))
 }
 
 fn keep_last<T>(list: &mut Vec<T>, most: usize) {

@@ -20,8 +20,8 @@ use crate::time;
 
 pub use choose::work_named_by_goal;
 pub use compose::{
-    ContinuedPacket, ContinuedSession, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial, compose_packet,
-    is_title_of_finished_work,
+    ContinuedPacket, ContinuedSession, GitFacts, NONE_RECORDED, PacketDraft, PacketMaterial,
+    REASON_TO_RUN_CHECK, check_to_begin_with, compose_packet, is_title_of_finished_work,
 };
 pub use quoted::{QuotedMessage, is_purpose_part_of_message, remaining_messages};
 pub use slug::{readable_slug, slug_of_purpose};

@@ -4,6 +4,7 @@ mod agreement;
 mod continuing;
 mod lifted;
 mod limits;
+mod paste;
 mod pickup;
 mod short_answer;
 mod thru_command;
@@ -16,6 +17,7 @@ pub use agreement::{adds_to_agreement, begins_with_agreement, continues_earlier_
 pub use continuing::{checks_understanding, only_says_continue, only_starts_work, revises_request};
 pub use lifted::{forbids_git_step, is_instruction_revoked_by};
 pub use limits::outlives_task;
+pub use paste::{is_output_line, words_above_paste, words_before_paste};
 pub use pickup::words_after_pickup;
 pub use short_answer::begins_with_short_answer;
 pub use thru_command::{ThruCommand, is_command_for_agent, thru_command};
@@ -368,19 +370,6 @@ fn without_opening_words(sentence: &str) -> &str {
         rest = after.trim_start();
     }
     rest
-}
-
-/// Returns the message, or its first line if many lines of pasted output follow. Returns `None` if all of it is
-/// pasted output.
-pub fn words_above_paste(text: &str) -> Option<&str> {
-    const PASTED_LINES: usize = 6;
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next()?;
-    let is_paste = lines.count() >= PASTED_LINES && !text.contains("\n#") && !text.contains("\n- ");
-    match is_paste {
-        false => Some(text),
-        true => Some(first).filter(|first| first.ends_with([':', '.', '?', '!'])),
-    }
 }
 
 /// Returns whether a message only states a fact and requests nothing, such as "the strategy is a trailer on the

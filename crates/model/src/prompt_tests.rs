@@ -262,6 +262,11 @@ fn words_that_are_typed_with_a_paste() {
     );
     assert_eq!(words_above_paste(&format!("Built: x\n{paste}")), None);
     assert_eq!(words_above_paste("fix it"), Some("fix it"));
+    // Output may contain lines that look like headings.
+    let output = "Building from: /home/me/work/cli\nBuilt: /tmp/x/cli\n=== Step 1 ===\n# a comment\n=== Step 2 ===\n/tmp/x/a.py\n[main] First";
+    assert_eq!(words_above_paste(output), None);
+    let request = "Change these files:\n- a\n- b\n- c\n- d\n- e\n- f";
+    assert_eq!(words_above_paste(request), Some(request));
     assert_eq!(
         title_of_message("Implement the plan:\n\n# Keep comments\n## Why"),
         "Implement the plan: Keep comments"
@@ -292,4 +297,28 @@ fn only_a_long_request_is_replaced_by_its_title() {
     let plan = "Implement the plan:\n# Keep comments\n- one\n- two\n- three\n- four";
     assert_eq!(title_if_long(plan), "Implement the plan: Keep comments");
     assert_eq!(title_if_long("Keep comments\nin arrays"), "Keep comments\nin arrays");
+}
+
+#[test]
+fn rows_of_a_screen_are_not_part_of_the_request() {
+    let question = "why is it showing such a high number";
+    for (text, expected) in [
+        // The screen shows an old prompt, which is no new request.
+        (
+            format!(
+                "{question}:  main *  [4 checkpoints]\n   v * revert the work so far\n>     - [ NEW ] Revert [+51894]"
+            ),
+            format!("{question} …"),
+        ),
+        (format!("{question}:\n│  a\n╰  b"), format!("{question} …")),
+        (format!("{question}:\n$ ls\na.py"), format!("{question}:\n$ ls\na.py")),
+        (
+            format!("{question}:\n  - the first\n  - the second"),
+            format!("{question}:\n  - the first\n  - the second"),
+        ),
+        (format!("{question}:\n> a\n> b\nand fix it"), format!("{question}:\n> a\n> b\nand fix it")),
+        (format!("{question}?"), format!("{question}?")),
+    ] {
+        assert_eq!(words_before_paste(&text), expected, "{text}");
+    }
 }

@@ -274,13 +274,50 @@ pub fn asks_permission(question: &str) -> bool {
         "okay to ",
         "anything else",
         "what next",
+        "next up",
         "let me know ",
+        "or leave ",
+    ];
+    /// Alternatives to going on that say nothing about the work, as in "or is this good for now?".
+    const EMPTY_ALTERNATIVES: &[&str] =
+        &[" or is this ", " or is that ", " or is it ", " or is there ", " or leave ", " or not"];
+    let asks = |sentence: &str| {
+        let small = sentence.to_lowercase();
+        let has_alternative =
+            small.contains(" or ") && !EMPTY_ALTERNATIVES.iter().any(|words| small.contains(words));
+        PERMISSION_STARTS.iter().any(|start| small.starts_with(start)) && !has_alternative
+    };
+    split_sentences(question).into_iter().all(asks)
+}
+
+/// Returns whether a question only asks whether the agent has understood the user, such as "Does this look complete
+/// now?". What the user answers is part of what the agent does next.
+pub fn asks_confirmation(question: &str) -> bool {
+    const CONFIRMATION_STARTS: &[&str] = &[
+        "does this ",
+        "does that ",
+        "do these ",
+        "is this what ",
+        "is that what ",
+        "is this right",
+        "is that right",
+        "is this correct",
+        "is that correct",
+        "sound good",
+        "sounds good",
+        "look good",
+        "looks good",
+        "any files ",
+        "anything missing",
+        "anything i ",
+        "did i understand ",
     ];
     let asks = |sentence: &str| {
         let small = sentence.to_lowercase();
-        PERMISSION_STARTS.iter().any(|start| small.starts_with(start)) && !small.contains(" or ")
+        CONFIRMATION_STARTS.iter().any(|start| small.starts_with(start)) && !small.contains(" or ")
     };
-    split_sentences(question).into_iter().all(asks)
+    let sentences = split_sentences(question);
+    !sentences.is_empty() && sentences.into_iter().all(asks)
 }
 
 /// Returns whether a message announces a next step, which means that the agent has not finished.

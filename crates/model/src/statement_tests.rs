@@ -192,8 +192,25 @@ fn a_question_about_the_work_asks_for_no_permission() {
         ("May it return tuples?", false),
         ("Which rounding do you want?", false),
         ("Shall I commit it? And may it return tuples?", false),
+        ("Want me to write the tests, or is this good for now?", true),
+        ("Want me to draft the plan, or is there anything else to discuss?", true),
     ] {
         assert_eq!(asks_permission(question), expected, "{question}");
+    }
+}
+
+#[test]
+fn a_question_whether_the_agent_has_understood_asks_for_confirmation() {
+    for (question, expected) in [
+        ("Does this look complete now?", true),
+        ("Does this scope look complete? Any files I'm missing?", true),
+        ("Does that match what you're thinking?", true),
+        ("Does the parser keep comments?", false),
+        ("Does this go into the reader or into the writer?", false),
+        ("Which do you prefer?", false),
+        ("", false),
+    ] {
+        assert_eq!(asks_confirmation(question), expected, "{question}");
     }
 }
 

@@ -106,7 +106,7 @@ fn uncommitted_work(digest: &Digest, git: &GitState, occasion: BriefOccasion) ->
     };
     // A bare number tells the reader nothing, so a short form says where the names are.
     let form = |most: usize| match most {
-        0 => format!("{} (see Files)", head.trim_end_matches(": ")),
+        0 => format!("{} (named below)", head.trim_end_matches(": ")),
         most => format!("{head}{}", list_by_folder(files.iter().map(|file| file.path.as_str()), most)),
     };
     let forms = lengths.iter().copied().map(form).collect();
@@ -391,13 +391,7 @@ impl EffectGroup<'_> {
                 vec![format!("{}{there}{at}", self.branches_with_commits())]
             }
             members => {
-                // A branch that was created twice is listed once.
-                let is_branch = self.key.kind == EffectKind::Branch;
-                let mut seen = BTreeSet::new();
-                let members: Vec<&&RecordedEffect> = members
-                    .iter()
-                    .filter(|used| !is_branch || seen.insert(id_with_text(used, 100)))
-                    .collect();
+                let members = self.distinct_members(members);
                 let ids: Vec<String> = members.iter().map(|used| id_or_text(used)).collect();
                 let named: Vec<String> = members.iter().map(|used| id_with_text(used, 50)).collect();
                 let long: Vec<String> = members.iter().map(|used| id_with_text(used, 100)).collect();
@@ -406,6 +400,18 @@ impl EffectGroup<'_> {
             }
         };
         effect_candidate(FactClass::Outside, &id, without_duplicates(forms))
+    }
+
+    /// Returns the members without those that would be named a second time: a branch that was created twice, and an issue
+    /// that was created or changed before.
+    fn distinct_members<'m, 'd>(&self, members: &'m [&'d RecordedEffect]) -> Vec<&'m &'d RecordedEffect> {
+        let mut seen = BTreeSet::new();
+        let name = |used: &RecordedEffect| match self.key.kind {
+            EffectKind::Branch => Some(id_with_text(used, 100)),
+            EffectKind::Issue => Some(used.effect.id.clone()).filter(|id| !id.is_empty()),
+            _ => None,
+        };
+        members.iter().filter(|used| name(used).is_none_or(|name| seen.insert(name))).collect()
     }
 
     /// Returns the text before the ids, such as `4 comments on owner/name#133` or `3 commits on main`.
@@ -419,12 +425,7 @@ impl EffectGroup<'_> {
             EffectKind::Tag => "tag",
             _ => "branch",
         };
-        let n = match self.key.kind {
-            EffectKind::Branch => {
-                self.members.iter().map(|used| id_with_text(used, 100)).collect::<BTreeSet<_>>().len()
-            }
-            _ => self.members.len(),
-        };
+        let n = self.distinct_members(&self.members).len();
         let noun = if noun == "branch" && n > 1 { format!("{n} branches") } else { count_with_noun(n, noun) };
         let word = if self.key.kind == EffectKind::Issue { "in" } else { "on" };
         if self.key.place.is_empty() {

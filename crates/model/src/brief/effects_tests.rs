@@ -52,14 +52,14 @@ fn what_is_only_in_the_working_tree() {
         alone[0].forms,
         [
             head.to_owned(),
-            format!("{head} (see Files)"),
+            format!("{head} (named below)"),
             format!("{head}: src/{{f19.rs,f18.rs,f17.rs,f16.rs,f15.rs}}, +15 more")
         ]
     );
     digest.git_on_disk = Some(GitOnDisk::default());
     assert_eq!(
         effect_candidates(&digest, BriefOccasion::Asked)[0].forms[1],
-        "20 files edited by the session, not committed (see Files)"
+        "20 files edited by the session, not committed (named below)"
     );
     digest.branch = "main".into();
     digest.effects.push(commit_effect(21, "1111111", "One"));
@@ -273,4 +273,30 @@ fn a_fast_forward_is_no_commit_of_its_own() {
     let unpushed: Vec<&str> =
         digest.git_state().unpushed.iter().map(|used| used.effect.id.as_str()).collect();
     assert_eq!(unpushed, ["1111111"]);
+}
+
+#[test]
+fn an_issue_that_was_created_and_changed_is_listed_once() {
+    let issue = |record, what: &str, id: &str| effect_use(record, EffectKind::Issue, what, "linear", id);
+    for (effects, expected) in [
+        (
+            vec![
+                issue(1, "created: Split the reader", "R-1"),
+                issue(2, "updated: The reader is long", "R-1"),
+            ],
+            "1 issue in linear: R-1 (created: Split the reader), 16:20",
+        ),
+        (
+            vec![
+                issue(1, "created: One", "R-1"),
+                issue(2, "created: Two", "R-2"),
+                issue(3, "updated: One", "R-1"),
+            ],
+            "2 issues in linear: R-1 (created: One), R-2 (created: Two), 16:20",
+        ),
+    ] {
+        let mut digest = Digest::new("s");
+        digest.effects = effects;
+        assert_eq!(longest_forms(&digest), [expected]);
+    }
 }

@@ -56,6 +56,11 @@ impl GatheredCandidates {
         }
     }
 
+    #[cfg(test)]
+    pub fn forms_of(&self, id: &str) -> &[String] {
+        self.candidates.iter().find(|known| known.id == id).map_or(&[], |known| &known.forms)
+    }
+
     pub fn has_fact(&self, id: &str) -> bool {
         self.candidates.iter().any(|known| known.id == id)
     }

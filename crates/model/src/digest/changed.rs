@@ -5,6 +5,7 @@ use crate::checkout_path::is_in_store;
 use crate::declared::may_declare_names;
 use crate::journal::{JournalRecord, RecordedFile};
 use crate::run::{self, RunResult};
+use crate::unfinished_call::UnfinishedCall;
 
 /// The files that changed since a certain record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,10 +59,21 @@ impl Digest {
     /// Returns the files that were changed after the record with this number and that may affect the result of a
     /// check. These are files that tools edited, and program code that commands wrote. A log that a command writes
     /// affects no result, and neither does a record such as a sub-agent's output. Files that were changed on disk count
-    /// too, whoever changed them. The most recently changed file comes first.
+    /// too, whoever changed them, and so does a file whose edit was running when the records ended. The most recently
+    /// changed file comes first.
     pub fn files_changed_after_check(&self, record: u64) -> Vec<&str> {
         let on_disk = self.changes_on_disk.iter().map(|change| (change.record, change.path.as_str()));
-        paths_changed_after(record, self.edits_that_affect_checks().chain(on_disk))
+        let changes = self.edits_that_affect_checks().chain(on_disk);
+        paths_changed_after(record, changes.chain(self.edits_of_unknown_outcome()))
+    }
+
+    /// Returns the files whose edit was running when the records ended. Such an edit may have been made.
+    fn edits_of_unknown_outcome(&self) -> impl Iterator<Item = (u64, &str)> {
+        let path = |call| match UnfinishedCall::parse(call) {
+            UnfinishedCall::Edit(path) => Some((self.record_count + 1, path)),
+            UnfinishedCall::Look(_) | UnfinishedCall::Command(_) => None,
+        };
+        self.unfinished_calls().filter_map(path)
     }
 
     /// Like `files_changed_after_check`, but lists files separately if a new modification time is the only sign

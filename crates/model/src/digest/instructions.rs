@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Digest, Prompt};
+use super::changed::is_documentation;
+use super::{Digest, FileEdit, Prompt};
 use crate::prompt::{self, PromptKind};
 use crate::statement;
+use crate::text::split_into_sentences;
 use crate::time::parse_time;
 
 /// How many instructions of earlier sessions are reported.
@@ -118,6 +120,40 @@ impl Digest {
             !statement::asks_permission(question) && (is_reply || shares_word(question, &prompt.text));
         let is_over = || is_abandoned() || self.is_about_closed_work(prompt);
         (says_something && is_about_work && !is_over()).then_some(question)
+    }
+
+    /// Returns whether the work that an answer decides is finished, so that the answer says nothing about what is to be
+    /// done now. An answer from before the current task still holds only if it decides something in code that is not
+    /// committed yet. `is_of_current_task` is true if the answer was given since the current task.
+    pub fn is_answer_settled(&self, prompt: &Prompt, question: &str, is_of_current_task: bool) -> bool {
+        if self.are_edits_for_prompt_committed(prompt) {
+            return true;
+        }
+        if is_of_current_task {
+            return statement::asks_confirmation(question) && prompt::begins_with_agreement(&prompt.text);
+        }
+        let until = self.end_of_task_after(prompt.record);
+        let is_open = |edit: &FileEdit| {
+            (prompt.record..until).contains(&edit.record)
+                && !is_documentation(&edit.path)
+                && self.commits_one_of_which_contains(edit).is_empty()
+        };
+        statement::asks_confirmation(question)
+            || prompt::contradicts_agent(&prompt.text)
+            || split_into_sentences(&prompt.text).any(|sentence| sentence.ends_with('?'))
+            || !self.changes.iter().any(is_open)
+    }
+
+    /// Returns whether files were edited for a prompt, before the user gave the next task, and all of these edits are
+    /// committed.
+    pub fn are_edits_for_prompt_committed(&self, prompt: &Prompt) -> bool {
+        self.are_edits_between_committed(prompt.record..self.end_of_task_after(prompt.record))
+    }
+
+    /// Returns the record of the next prompt that gives a task of its own.
+    fn end_of_task_after(&self, record: u64) -> u64 {
+        let mut later = self.prompts.iter().filter(|later| later.record > record);
+        later.find(|later| self.gives_new_task(later)).map_or(u64::MAX, |next| next.record)
     }
 
     /// Returns which of a prompt's instructions no longer apply.

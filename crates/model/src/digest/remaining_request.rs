@@ -15,7 +15,7 @@ const MIN_SHORTENED_REQUEST_BYTES: usize = 1_200;
 const FINISHED_SECTION_NOTE: &str = "[its files have been edited since]";
 
 /// The note that replaces the body of any other section once the work looks complete.
-const NOTE_FOR_COMPLETE_SECTION: &str = "[left out: the work looks complete]";
+const NOTE_FOR_COMPLETE_SECTION: &str = "[its text is not quoted here, because the work looks complete]";
 
 /// The files that a message mentions, split into those that have been edited since and those that have not.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -269,6 +269,19 @@ impl Digest {
         self.open_call != 0 || self.unfinished_call_texts.iter().any(|call| !run::only_calls_thru(call))
     }
 
+    /// Returns whether the agent's last message announces a change, and no call after it is recorded. The call may have been
+    /// lost, because a transcript may end between a call and its record. After a message that ended the turn, no call was
+    /// made.
+    pub fn is_last_announced_change_unrecorded(&self) -> bool {
+        let is_last = |said: &&AgentStatement| said.record == self.last_message_record;
+        let ended_turn = self.statements.iter().find(is_last).is_some_and(|said| said.ended_turn);
+        !ended_turn
+            && statement::announces_next_step(&self.last_message)
+            && !statement::ends_by_announcing_look(&self.last_message)
+            && self.steps_since_last_message().is_empty()
+            && !self.has_open_call()
+    }
+
     /// Returns whether the agent has ended its turn and is waiting: its last message does not announce a next step, and no
     /// work followed. A transcript may end between an announcement and the announced call. If a loop continued the
     /// session at its last stop, the agent got the loop's prompt and went on.

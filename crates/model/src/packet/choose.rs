@@ -26,7 +26,10 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
     let is_folder = |file: &FileUse| files.iter().any(|other| is_path_below_folder(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_folder_ending(&other.path, &file.path));
     let is_down = |file: &FileUse| {
-        file.deleted || material.ignored.contains(&file.path) || material.missing_files.contains(&file.path)
+        file.deleted
+            || file.was_missing
+            || material.ignored.contains(&file.path)
+            || material.missing_files.contains(&file.path)
     };
     let mut ranked = material.digest.ranked_files();
     // Move missing or ignored files, and files outside the project, to the end. The sort is stable.

@@ -15,7 +15,8 @@ pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work
 use continued::{title_of_ended_loop, title_of_loop};
 pub use git::GitFacts;
 use jiff::Timestamp;
-pub(super) use next::UNTOUCHED_MESSAGE_STEP;
+pub(super) use next::{NOTHING_OPEN_INTRO, UNTOUCHED_MESSAGE_STEP};
+pub use next::{REASON_TO_RUN_CHECK, check_to_begin_with};
 use serde_json::{Value, json};
 
 use super::choose::{
@@ -190,19 +191,23 @@ struct PacketFacts<'a> {
 
 impl<'a> PacketFacts<'a> {
     fn new(material: &'a PacketMaterial<'a>) -> PacketFacts<'a> {
-        let digest = material.digest;
         let brief = brief::BriefMaterial {
             occasion: BriefOccasion::Asked,
-            digest,
+            digest: material.digest,
             hook_problems: &[],
             missing_files: material.missing_files,
             feature_candidates: &[],
             scoring: None,
         };
+        PacketFacts::with_brief_facts(material, brief::facts_for_packet(&brief, MAX_SESSION_FACTS_CHARS))
+    }
+
+    fn with_brief_facts(material: &'a PacketMaterial<'a>, brief_facts: Vec<BriefFact>) -> PacketFacts<'a> {
+        let digest = material.digest;
         PacketFacts {
             material,
             goal: digest.current_goal(),
-            brief_facts: brief::facts_for_packet(&brief, MAX_SESSION_FACTS_CHARS),
+            brief_facts,
             suggested: suggested_files(material),
             failing: digest.open_failures().collect(),
             check_runs: choose::last_check_runs(digest),
@@ -290,6 +295,8 @@ impl<'a> PacketFacts<'a> {
                 prompt::shorten_request(&prompt::title_of_message(&first.text), MAX_OPENING_REQUEST_CHARS);
             add(digest.label_of_opening_request(), time_of_prompt(first), &title, MAX_EARLIER_TASK_CHARS);
         }
+        let leads =
+            is_answered || newest.is_some_and(|newest| self.material.digest.is_quoted_before_task(newest));
         let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
             let title = match is_answered {
                 true => SUMMED_UP_TASK_TITLE,
@@ -298,12 +305,15 @@ impl<'a> PacketFacts<'a> {
             // If the agent has summed up a plan, quoting the plan's title is enough.
             let left = |prompt: &Prompt| {
                 let left = self.material.digest.remaining_sections(&prompt.text, prompt.record);
-                if is_answered { prompt::title_if_long(&left) } else { left.into_owned() }
+                match is_answered {
+                    true => prompt::title_if_long(&left),
+                    // If the task is only context for the newest message, what was pasted into it is not needed.
+                    false if leads => prompt::words_before_paste(&left),
+                    false => left.into_owned(),
+                }
             };
             task.into_iter().for_each(|task| add(title, time_of_prompt(task), &left(task), most));
         };
-        let leads =
-            is_answered || newest.is_some_and(|newest| self.material.digest.is_quoted_before_task(newest));
         if !leads {
             add_task(&mut add, MAX_QUOTED_TASK_CHARS);
         }
@@ -634,10 +644,13 @@ impl<'a> PacketFacts<'a> {
             }
         }
         let most = commands.len().max(self.material.validators.len() + MAX_VALIDATORS_ADDED_FROM_SESSION);
+        // A wider check makes a narrower one superfluous only if it has run.
+        let is_covered = |known: &String, command: &str| {
+            choose::covers_command(known, command)
+                && (self.last_run_of(known).is_some() || choose::is_same_command(known, command))
+        };
         for run in choose::runs_worth_repeating(&self.check_runs, &self.failing) {
-            if commands.len() < most
-                && !commands.iter().any(|known| choose::covers_command(known, &run.command))
-            {
+            if commands.len() < most && !commands.iter().any(|known| is_covered(known, &run.command)) {
                 commands.push(run.command.clone());
             }
         }

@@ -5,7 +5,7 @@ mod place;
 use jiff::Timestamp;
 pub use place::BranchOfWork;
 
-use super::compose::{UNFINISHED_CALLS_TITLE, UNTOUCHED_MESSAGE_STEP};
+use super::compose::{NOTHING_OPEN_INTRO, UNFINISHED_CALLS_TITLE, UNTOUCHED_MESSAGE_STEP};
 use super::drift::{self, Claim, ClaimSubject, ClaimVerification, NO_BRANCH_CLAIM_SUBJECT};
 use super::{
     CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING,
@@ -153,7 +153,11 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     text.push_str(&files_part(pickup));
     text.push_str(&claim_part(packet, pickup.claim));
     if packet.status != Some(PacketStatus::Done) {
-        text.push_str(&format!("\nWhen this work is done, run `thru packet done {}`.\n", packet.id));
+        let when = match prompt.text.contains(NOTHING_OPEN_INTRO) {
+            true => "To close this packet",
+            false => "When this work is done",
+        };
+        text.push_str(&format!("\n{when}, run `thru packet done {}`.\n", packet.id));
     }
     text.push_str(&format!("\nThe whole packet: {}\n", pickup.path));
     text
@@ -211,8 +215,8 @@ fn prompt_with_full_goal(prompt: &NextPrompt, intent: &str) -> Option<String> {
     let (goal, rest) = prompt.text.split_once("\n\n").unwrap_or((&prompt.text, ""));
     let goal = goal.strip_prefix("Goal: ")?;
     let body = intent.trim().strip_prefix("Intent:\n")?;
-    let said: Vec<&str> = body.lines().map(|line| line.trim_start_matches(['>', ' '])).collect();
-    let said = collapse_white_space(&said.join(" "));
+    // The user's own lines may begin with the sign of a quotation, too.
+    let [said, goal] = [body, goal].map(|text| collapse_white_space(&text.replace('>', " ")));
     // If the goal is an answer to a question, the question follows the answer.
     let is_held = goal.split("”, in answer to “").all(|words| {
         said.contains(&collapse_white_space(words.trim_matches(['“', '”']).trim_end_matches('…')))

@@ -83,3 +83,20 @@ fn unfinished_calls_are_listed_unless_the_prompt_mentions_all_of_them() {
         assert_eq!(without_started_calls(&context, prompt), expected);
     }
 }
+
+/// The user's own lines may begin with the sign of a quotation. The goal is not told twice because of that.
+#[test]
+fn the_goal_is_told_once() {
+    let prompt = |goal: &str| NextPrompt {
+        text: format!("Goal: “{goal}”\n\nBegin with: a.py."),
+        sections: SectionsUse::Beside,
+    };
+    let intent = "\nIntent:\nThe user asked:\n> explain this:\n>\n> > │ 5952698 fixed\n> > ╰ a917ebd when\n";
+    for (goal, is_told_once) in [
+        ("explain this: > │ 5952698 fixed > ╰ a917ebd when", true),
+        ("explain this: > │ 5952698 fixed…", true),
+        ("explain something else", false),
+    ] {
+        assert_eq!(prompt_with_full_goal(&prompt(goal), intent).is_some(), is_told_once, "{goal}");
+    }
+}

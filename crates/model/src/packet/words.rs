@@ -3,7 +3,7 @@
 use crate::digest::Prompt;
 use crate::effect::EffectKind;
 use crate::error_line::{is_error_line, is_warning_line};
-use crate::prompt::{self, PromptKind};
+use crate::prompt::{self, PromptKind, is_output_line};
 use crate::text::split_into_sentences;
 
 const MAX_OPEN_QUESTIONS_LISTED: usize = 5;
@@ -169,23 +169,6 @@ fn lines_kept_of_paste<'t>(
         true => (None, None),
         false => (pasted.next(), pasted.next_back()),
     }
-}
-
-/// Returns whether a line looks like the output of a program: it begins with characters such as `===` or `✓`, has a
-/// time or a log level among its first words, or contains an absolute path.
-fn is_output_line(line: &str) -> bool {
-    const OUTPUT_LINE_BEGINNINGS: [&str; 16] =
-        ["===", "---", "+++", "$ ", "> ", "[", "/", "|", "│", "└", "├", "✓", "✗", "✘", "at ", "error"];
-    const LOG_LEVEL_WORDS: [&str; 6] = ["INFO", "WARN", "DEBUG", "ERROR", "FAIL", "PASS"];
-    let bare = line.trim();
-    let is_path = |word: &str| word.starts_with('/') && word.matches('/').count() >= 2;
-    let is_time = |word: &str| word.len() >= 8 && word.bytes().filter(|byte| *byte == b':').count() >= 2;
-    OUTPUT_LINE_BEGINNINGS.iter().any(|start| bare.starts_with(start))
-        || bare
-            .split_whitespace()
-            .take(3)
-            .any(|word| is_time(word) || LOG_LEVEL_WORDS.contains(&word.trim_end_matches(':')))
-        || bare.split_whitespace().any(is_path)
 }
 
 /// Returns the last few questions in the agent's last message.

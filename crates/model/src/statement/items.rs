@@ -119,6 +119,7 @@ fn telling_cuts(item: &str) -> Vec<usize> {
         .filter(|at| item[..*at].chars().count() >= MIN_CLAUSE_CHARS)
         .filter(|at| is_closed(&item[..*at]) && keeps_its_point(&item[..*at], item))
         .filter(|at| ends_with_full_clause(&item[..*at], &item[*at..]))
+        .filter(|at| !tells_only_old_state(&item[..*at]))
         .chain([item.len()])
         .collect();
     ends.sort_unstable();
@@ -139,6 +140,14 @@ fn ends_with_full_clause(words: &str, rest: &str) -> bool {
         && (is_first
             || !rest.starts_with([':', ' '])
             || clause.split_whitespace().count() >= MIN_CLAUSE_WORDS)
+}
+
+/// Returns whether the words say what something was before a change, but not what it is now: `Changed from: "old"`.
+fn tells_only_old_state(words: &str) -> bool {
+    const OLD_STATE_WORDS: [&str; 4] = ["changed from", "renamed from", "moved from", "switched from"];
+    let small = words.to_lowercase();
+    let old = OLD_STATE_WORDS.iter().filter_map(|start| Some(small.rfind(start)? + start.len())).max();
+    old.is_some_and(|end| ![" to ", " to:", "→", "->"].iter().any(|to| small[end..].contains(to)))
 }
 
 /// Returns whether no quotation, code or parenthesis is left open.
@@ -291,6 +300,13 @@ mod tests {
             (
                 "The changes: 1. Removed the skip logic: removed `skip()` and all of its callers in the handlers. \
                  2. Updated the warning message: Changed from: one line of text to two lines of text.",
+                120,
+                "The changes: 1. Removed the skip logic… 2. Updated the warning message…",
+            ),
+            // What something was before says nothing without what it is now.
+            (
+                "The changes: 1. Removed the skip logic: removed `skip()` and all of its callers in the handlers. \
+                 2. Updated the warning message: Changed from: \"Nothing is kept\". To: \"Both are kept for the rewind\".",
                 120,
                 "The changes: 1. Removed the skip logic… 2. Updated the warning message…",
             ),

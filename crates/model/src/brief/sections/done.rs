@@ -60,6 +60,10 @@ const MAX_COMMITTED_WORK_CHARS: usize = 100;
 /// The length of the shortest quotation of a closing message, in characters.
 const MIN_CLOSING_CHARS: usize = 160;
 
+/// The length of the longest quotation of the closing message before the newest one. With less room, the items of its list
+/// are cut to their headings.
+const MAX_SECOND_CLOSING_CHARS: usize = 600;
+
 /// A closing message of at least this many bytes may sum up the sub-agents' answers.
 const MIN_BYTES_OF_SUMMING_UP_MESSAGE: usize = 240;
 
@@ -114,7 +118,7 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
         .filter(|said| {
             !(is_reason(said) || explained >= MIN_FACTS_FOR_MUCH_WORK && is_short_remark_without_reason(said))
         })
-        .filter(|said| statement::keeps_content_when_condensed(&said.text))
+        .filter(|said| current_finding(digest, said).contains(char::is_alphanumeric))
         .take(MAX_FINDINGS_LISTED)
         .collect();
     let max_turns = if explained + found.len() >= MIN_FACTS_FOR_MUCH_WORK {
@@ -241,12 +245,12 @@ pub fn gather_done_work(material: &BriefMaterial, all: &mut GatheredCandidates) 
     if let Some((record, fact)) = newest.map(|place| facts.remove(place)) {
         add_done_fact(all, record, fact, topic);
     }
+    add_deleted_files(digest, all);
     add_changed_files(digest, &changes, all);
     for (record, fact) in facts {
         add_done_fact(all, record, fact, topic);
     }
     add_uncommitted_names(digest, all);
-    add_deleted_files(digest, all);
     turns_told.extend(short_turns_told);
     super::earlier::add_earlier_requests(digest, &turns_told, all);
 }
@@ -503,6 +507,12 @@ impl FinishedWorkFact<'_> {
     }
 }
 
+/// Returns what still holds of a finding. Steps that were announced between two calls are left out, because they have since
+/// been done or abandoned.
+fn current_finding(digest: &Digest, said: &AgentStatement) -> String {
+    statement::condense_message(&without_outdated_sentences(digest, said))
+}
+
 /// Adds a fact. For the newest turn, sentences about `topic` are preferred.
 fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFact, topic: &str) {
     let (forms, known) = match fact {
@@ -546,7 +556,7 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             let lengths: &[(usize, usize)] = match newer {
                 _ if is_committed => &[(64, MAX_COMMITTED_WORK_CHARS)],
                 0 => &[(64, MIN_CLOSING_CHARS), (80, 300), (120, 600), (120, 800)],
-                1 => &[(64, MIN_CLOSING_CHARS), (80, 300), (80, 400)],
+                1 => &[(64, MIN_CLOSING_CHARS), (80, 300), (80, 400), (120, MAX_SECOND_CLOSING_CHARS)],
                 _ => &[(64, MIN_CLOSING_CHARS), (80, 240)],
             };
             (lengths.iter().map(form).collect(), outcome.text.as_str())
@@ -555,10 +565,15 @@ fn add_done_fact(all: &mut GatheredCandidates, record: u64, fact: FinishedWorkFa
             let progress = digest.edits_of_named_files(&said.text, said.record);
             let progress = progress
                 .map_or_else(|| note_if_fixed(digest, said), |edits| format!(" ({})", edits.describe()));
-            // Leave out steps that were announced between two calls, because they have since been done or abandoned.
-            let text = statement::condense_message(&without_outdated_sentences(digest, said));
+            let text = current_finding(digest, said);
             let form = |most| format!("{}{progress}", quote_agent_words(&text, &said.text, most));
-            (vec![form(160), form(400), form(800)], said.text.as_str())
+            // A finding with several points is not cut after the first ones, because each of them may still be open.
+            let has_all_points =
+                |most: &usize| !quote_agent_words(&text, &said.text, *most).contains(" more)");
+            let shortest = [160, 240, 320, 400].into_iter().find(has_all_points).unwrap_or(160);
+            let mut forms = vec![form(shortest), form(400), form(800)];
+            forms.dedup();
+            (forms, said.text.as_str())
         }
         FinishedWorkFact::Agent(agent) => {
             let form = |most| {

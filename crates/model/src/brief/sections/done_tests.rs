@@ -166,6 +166,65 @@ fn an_answer_is_told_with_its_question() {
     );
 }
 
+/// An answer to the agent's question is a requirement until the work that it decides is finished. It is never told without
+/// its question.
+#[test]
+fn an_answer_to_a_question_is_told_while_its_work_is_open() {
+    let next_task = "user: Write the chapter about the lexer into docs/lexer.md, with two examples";
+    let choice = "said: The reader can drop or keep a blank line. Should blank lines stay or go?";
+    let check = "said: Comments stay with the value that follows them. Does this look complete now?";
+    let permission = "said: The design is there. Want me to write the tests, or is this good for now?";
+    for (lines, answer, is_told) in [
+        (
+            &[choice, "user: blank lines stay, except at the end", "edit: src/reader.py"][..],
+            "blank lines stay",
+            true,
+        ),
+        // What was committed is decided.
+        (
+            &[
+                choice,
+                "user: blank lines stay, except at the end",
+                "edit: src/reader.py",
+                "commit: Keep blank lines",
+            ],
+            "blank lines stay",
+            false,
+        ),
+        // Nothing in code depends on the answer.
+        (
+            &[choice, "user: blank lines stay, except at the end", "edit: docs/design.md"],
+            "blank lines stay",
+            false,
+        ),
+        (
+            &[check, "user: yes, write up the design of the comments", "edit: src/reader.py"],
+            "design of",
+            false,
+        ),
+        (&[permission, "user: Lets do the tests of the design too", "edit: src/reader.py"], "Lets do", false),
+        (
+            &[choice, "user: that is wrong, blank lines are gone already", "edit: src/reader.py"],
+            "is wrong",
+            false,
+        ),
+        (
+            &[choice, "user: they stay, and the writer keeps them yes?", "edit: src/reader.py"],
+            "they stay",
+            false,
+        ),
+    ] {
+        let closing = "said: Done: the reader has it now.";
+        let session: Vec<&str> =
+            [TASK_PROMPT].iter().chain(lines).chain(&[closing, next_task, "ran: ls docs"]).copied().collect();
+        let text = done_text(&session);
+        let words = text.split("The user's words:\n").nth(1).unwrap_or_default();
+        let words = words.split(":\n").next().unwrap_or_default();
+        assert_eq!(words.contains(answer), is_told, "{lines:?}: {text}");
+        assert_eq!(words.contains("”, in answer to “"), is_told, "{lines:?}: {text}");
+    }
+}
+
 #[test]
 fn what_was_changed_is_told_with_the_file() {
     let edits = [
@@ -196,7 +255,7 @@ fn of_two_accounts_of_the_same_work_the_newer_one_is_told() {
 }
 
 #[test]
-fn only_the_newest_conclusion_is_told_at_length() {
+fn only_the_newest_conclusions_are_told_at_length() {
     let long = |about: &str| {
         let more: Vec<String> = (1..9)
             .map(|n| format!("Step {n} of the {about} moves `{about}_{n}` to `lib/{about}_{n}.py`."))
@@ -218,7 +277,7 @@ fn only_the_newest_conclusion_is_told_at_length() {
     ];
     let text = done_text(&lines);
     assert!(
-        text.contains("`lexer_8`") && !text.contains("`writer_8`") && !text.contains("`reader_5`"),
+        text.contains("`lexer_8`") && text.contains("`writer_5`") && !text.contains("`reader_5`"),
         "{text}"
     );
     assert!(text.contains("The reader is split now") && text.contains("The writer is split now"), "{text}");
@@ -515,4 +574,32 @@ fn work_is_committed_if_all_its_edits_are_and_its_message_gives_no_reason() {
         let outcome = turns[0].outcome.unwrap();
         assert_eq!(is_committed_work(&digest, &turns[0], outcome, 0), expected, "{said} {commit} {next}");
     }
+}
+
+/// Each point of a finding may still be open, so none of them is hidden, even in the shortest form.
+#[test]
+fn a_finding_is_not_cut_after_its_first_points() {
+    let digest = fold_session(&[
+        TASK_PROMPT,
+        "said: Three threads: 1. `skip()` in `reader.py` drops the last comment, and nobody noticed it until now. 2. The text above `load()` is stale, because it still names the old table. 3. The level of `log()` is not set, but that is not urgent at all for this work.",
+        "edit: src/reader.py",
+        "said: Now the first thread.",
+        "edit: src/reader.py",
+    ]);
+    let material = BriefMaterial {
+        occasion: BriefOccasion::Compacted,
+        digest: &digest,
+        hook_problems: &[],
+        missing_files: &[],
+        feature_candidates: &[],
+        scoring: None,
+    };
+    let mut all = GatheredCandidates::default();
+    gather_done_work(&material, &mut all);
+    let forms = all.forms_of("said:2");
+    assert!(forms[0].chars().count() < 260, "{forms:?}");
+    assert!(
+        ["1. `skip()`", "2. The text", "3. The level"].iter().all(|point| forms[0].contains(point)),
+        "{forms:?}"
+    );
 }

@@ -51,8 +51,11 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         if class == FactClass::Named && (file.is_outside_checkout || file.last_use_record < task) {
             continue;
         }
-        let candidate =
-            all.add_fact(class, format!("file:{}", cut_to_bytes(&file.path, 300)), file_forms(file, name));
+        let candidate = all.add_fact(
+            class,
+            format!("file:{}", cut_to_bytes(&file.path, 300)),
+            file_forms(digest, file, name),
+        );
         candidate.folder =
             Some(if folder.is_empty() { String::new() } else { format_path_or_code(folder, 200) });
         // If there is a summary, files that were read before the last edit are left out, except those most likely to
@@ -139,8 +142,25 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
         && (file.path.split('/').any(|part| part == ".git") || digest.files.iter().any(is_below))
 }
 
-fn file_forms(file: &FileUse, name: &str) -> Vec<String> {
+/// The longer form says what was changed in the file or, if that is not known, how often it was edited.
+fn file_forms(digest: &Digest, file: &FileUse, name: &str) -> Vec<String> {
+    const MAX_NAMES: usize = 2;
     let name = format_path_or_code(name, 200);
+    // The agent may look for it again, unless it knows that it is not there.
+    if file.was_missing {
+        return vec![format!("{name} (missing)")];
+    }
+    let names = digest.names_changed_in_current_work(&file.path);
+    let mut changed = names.added.iter().chain(&names.changed);
+    let told: Vec<String> =
+        changed.by_ref().take(MAX_NAMES).map(|name| format_path_or_code(name, 60)).collect();
+    if !told.is_empty() {
+        let more = match changed.count() {
+            0 => String::new(),
+            more => format!(", +{more}"),
+        };
+        return vec![name.clone(), format!("{name} ({}{more})", told.join(", "))];
+    }
     let often = (file.edits > 1).then(|| format!("{}×", file.edits));
     match often {
         None => vec![name],

@@ -1,5 +1,7 @@
 //! What the user wants now: the current task, the agent's proposal that the user accepted, and the newest message.
 
+use std::borrow::Cow;
+
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
@@ -76,7 +78,7 @@ fn add_message_before_newest(digest: &Digest, all: &mut GatheredCandidates) {
     if all.has_fact(&id) {
         return;
     }
-    let words = words_before_paste(&before.text);
+    let words = prompt::words_before_paste(&before.text);
     let form = |most: usize| {
         let refused = match before.refused_command() {
             "" => String::new(),
@@ -124,7 +126,7 @@ fn add_task(digest: &Digest, goal: &Goal, all: &mut GatheredCandidates) {
     let left = match label {
         "Task" => left,
         _ if goal.is_answered => prompt::title_if_long(&left).into(),
-        _ => words_before_paste(&left).into(),
+        _ => prompt::words_before_paste(&left).into(),
     };
     let form = |most: usize| {
         let asked = asked.map_or(String::new(), |said| {
@@ -159,7 +161,7 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
         }
         let about = match statement::shorten_items(body, most) {
             Some(items) => quote_part(&items, body, most + 2),
-            None => quote_part(&statement::last_sentences(body, most), body, most + 2),
+            None => quote_part(&beginning_and_end(body, most), body, most + 2),
         };
         match (accepted.closing_question.as_str(), body) {
             // "Go on" may also follow a message that only says where the work stands.
@@ -186,6 +188,22 @@ fn add_accepted_proposal(digest: &Digest, goal: &Goal, all: &mut GatheredCandida
     forms.dedup();
     all.add_fact(FactClass::Goal, format!("accepted:{}", accepted.record), forms).strings_stating_fact =
         vec![accepted.text.clone()];
+}
+
+/// Returns the beginning of a proposal, which says what is proposed, and as much of its end as fits into `most` characters.
+/// With little room, only the end is returned, because the agent's question follows from it.
+fn beginning_and_end(body: &str, most: usize) -> Cow<'_, str> {
+    const MIN_CHARS_FOR_BOTH: usize = 500;
+    if most < MIN_CHARS_FOR_BOTH || body.chars().count() <= most {
+        return statement::last_sentences(body, most);
+    }
+    let beginning = statement::first_sentences(body, most / 3);
+    let Some(beginning) = beginning.strip_suffix(" …") else {
+        return statement::last_sentences(body, most);
+    };
+    let rest = body.strip_prefix(beginning).unwrap_or(body);
+    let left = most.saturating_sub(beginning.chars().count() + 1);
+    Cow::Owned(format!("{beginning} {}", statement::last_sentences(rest, left)))
 }
 
 fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut GatheredCandidates) {
@@ -227,20 +245,6 @@ fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut G
     });
     all.add_fact(FactClass::Goal, format!("prompt:{}", newest.record), forms.to_vec()).strings_stating_fact =
         vec![newest.text.clone()];
-}
-
-/// Returns only the first line of a message if many lines of pasted output follow it. Other messages are returned
-/// unchanged.
-fn words_before_paste(text: &str) -> String {
-    const MIN_PASTED_LINES: usize = 8;
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let first = lines.next().unwrap_or_default().trim();
-    let is_plan = text.lines().any(|line| line.starts_with("## "));
-    let is_said = first.chars().count() >= prompt::MIN_SUBSTANTIAL_PROMPT_CHARS && first.ends_with(':');
-    match is_said && !is_plan && lines.count() >= MIN_PASTED_LINES {
-        true => format!("{} …", first.trim_end_matches(':')),
-        false => text.to_owned(),
-    }
 }
 
 /// Quotes a prompt of at most `most` characters verbatim. A longer prompt is reduced to its headings and steps.

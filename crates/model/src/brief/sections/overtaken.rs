@@ -199,7 +199,12 @@ fn admits_lack(sentence: &str) -> bool {
     /// Verbs after "I" that introduce another subject, as in "I see the parser reads the line but didn't …".
     const VERBS_OF_FINDING: [&str; 9] =
         ["believe", "checked", "confirmed", "found", "know", "noticed", "saw", "see", "think"];
-    let small = format!(" {}", sentence.to_lowercase().replace('’', "'"));
+    /// Words with which the agent agrees before it admits something, as in "You're right - I added it but didn't …".
+    const AGREEING_STARTS: [&str; 6] =
+        ["you're right", "you are right", "good catch", "good point", "fair point", "yes"];
+    let small = sentence.to_lowercase().replace('’', "'");
+    let said = AGREEING_STARTS.iter().find_map(|start| small.strip_prefix(start)).unwrap_or(&small);
+    let small = format!(" {}", said.trim_start_matches([' ', ',', '-', '–', '—', '!', '.', ':']));
     if LACK_PHRASES.iter().any(|words| small.contains(words)) {
         return true;
     }

@@ -141,6 +141,8 @@ fn only_the_agent_can_make_good_what_it_forgot() {
         ("I forgot to add the test.", true),
         ("The edit is done. I’ve renamed it but haven’t updated the docs.", true),
         ("I missed one of the callers.", true),
+        ("You're right - I added `parse` to `reader.py` but didn't write tests for it.", true),
+        ("You're right - the reader was rewritten but didn't reset the buffer.", false),
         ("Root cause: the parser forgot to reset the buffer, so every second line is lost", false),
         ("The reader was rewritten but didn't reset the buffer.", false),
         ("I found that the parser reads the line but didn't reset the buffer.", false),

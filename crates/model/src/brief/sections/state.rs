@@ -8,6 +8,8 @@ use crate::digest::{CallStep, Digest, FileEdit, ToolCallAction, names_more_than_
 use crate::edit_text::ChangedLine;
 use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::{LineRange, TodoStatus};
+use crate::packet;
+use crate::prompt;
 use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, quote_part};
 use crate::statement;
 use crate::text::count_with_noun;
@@ -16,6 +18,9 @@ use crate::unfinished_call::UnfinishedCall;
 use super::{is_cut_in_sentence, quote_agent_words};
 
 const MAX_CALL_STEPS_LISTED: usize = 8;
+
+/// The id of the fact that says what to begin with.
+pub const FIRST_STEP_ID: &str = "begin";
 
 /// The first word of the description of an edit.
 const EDITED_VERB: &str = "edited ";
@@ -35,15 +40,39 @@ const MIN_STEPS_OUTDATING_WORDS: usize = 4;
 /// A todo list counts as outdated after this many edits since its last change.
 const MIN_EDITS_OUTDATING_TODOS: usize = 6;
 
+/// In a short brief, this many open entries of the todo list are named, each with at most this many characters.
+const MAX_SHORT_TODOS: usize = 3;
+const MAX_SHORT_TODO_CHARS: usize = 52;
+
 /// A message with more bytes than this is a summary, not an announcement.
 const MAX_ANNOUNCEMENT_BYTES: usize = 400;
 
 pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_last_message(material.digest, all);
+    add_first_step(material, all);
     add_unfinished_calls(material, all);
     add_todo_list(material.digest, all);
     add_running_agents(material.digest, all);
     add_edits_in_progress(material.digest, all);
+}
+
+/// Adds the check that the edits call for, in the words of a packet's prompt. Beside a summary, and to an agent that has
+/// its whole conversation, it says nothing new.
+fn add_first_step(material: &BriefMaterial, all: &mut GatheredCandidates) {
+    let is_alone = material.visible_summary().is_empty() && material.occasion != BriefOccasion::Replayed;
+    if let Some(step) = is_alone.then(|| packet::check_to_begin_with(material.digest)).flatten() {
+        // The list of checks says as well which of them are older than the last edits, and the fact before this one names
+        // the folder of the file that was edited last.
+        let short = step.strip_suffix(packet::REASON_TO_RUN_CHECK).unwrap_or(&step);
+        let edited = material.digest.last_code_file_edited_after(0).unwrap_or_default();
+        let short = match edited.rsplit_once('/') {
+            Some((_, name)) if !edited.ends_with(".sh") => short.replace(edited, name),
+            _ => short.to_owned(),
+        };
+        let mut forms = vec![format!("Begin with: {short}"), format!("Begin with: {step}")];
+        forms.dedup();
+        all.add_fact(FactClass::State, FIRST_STEP_ID.to_owned(), forms);
+    }
 }
 
 fn add_running_agents(digest: &Digest, all: &mut GatheredCandidates) {
@@ -138,7 +167,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         && left.is_empty()
         && digest.ended_with_passed_check()
     {
-        true => ". The checks passed after the last edit: the work looks complete",
+        true => "The work looks complete: the checks passed after the last edit",
         false => "",
     };
     // If the message asked only for a commit, a push or the like, and that was done, nothing is left to do for it.
@@ -146,7 +175,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let effect = describe_effect(&used.effect, DescriptionDetail::Short);
         format!("The newest message has been carried out ({effect})")
     });
-    let in_progress = done.as_deref().unwrap_or("In progress");
+    let in_progress = match (&done, complete) {
+        (Some(done), "") => done.clone(),
+        (Some(done), complete) => format!("{done}. {complete}"),
+        (None, "") => "In progress".to_owned(),
+        (None, complete) => complete.to_owned(),
+    };
     // It is unknown whether the agent has begun anything since the newest message. The brief must make no claim
     // about this.
     let is_unknown =
@@ -156,7 +190,7 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
     }
     let form = |most: usize, calls: ListedSteps| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => {
-            format!("{in_progress}. Last said: {}; then {then}{left}{complete}", last(most))
+            format!("{in_progress}. Last said: {}; then {then}{left}", last(most))
         }
         (true, None) if digest.has_work_after_last_message() || digest.has_loop_continued_turn => {
             format!("{in_progress}. Last said: {}", last(most))
@@ -169,8 +203,12 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             format!("{in_progress}. Last said: {}{call}", last(most))
         }
         // No work followed the last message, so the turn may be over. Do not call it in progress.
+        // A look can be repeated, but a change must not be made twice.
+        (true, None) if digest.is_last_announced_change_unrecorded() => {
+            format!("Last said: {}; whether that was done is not recorded", last(most))
+        }
         (true, None) => format!("Last said: {}", last(most)),
-        (false, _) if done.is_some() => format!("{in_progress}{complete}"),
+        (false, _) if done.is_some() => in_progress.clone(),
         (false, Some(then)) => format!("Working on the newest message: {then}"),
         (false, None) if !is_unknown && !digest.is_newest_prompt_untouched() => {
             "Working on the newest message".to_owned()
@@ -179,8 +217,11 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             "The newest message has not been acted on yet".to_owned()
         }
         (false, None) => {
-            let about = newest.map_or("", |prompt| prompt.text.as_str());
-            let told = statement::sentences_about(words, most, about);
+            // If the newest message is unclear alone, the message before it says as well what it is about.
+            let before = digest.message_explaining_newest_prompt();
+            let before = before.map_or(String::new(), |before| prompt::words_before_paste(&before.text));
+            let about = format!("{} {before}", newest.map_or("", |prompt| prompt.text.as_str()));
+            let told = statement::sentences_about(words, most, &about);
             let told = quote_part(&told, &digest.last_message, most + 2);
             match is_unknown {
                 true => format!("Before the newest message, the agent said {told}"),
@@ -230,7 +271,7 @@ fn add_edits_in_progress(digest: &Digest, all: &mut GatheredCandidates) {
 }
 
 /// Describes a changed line, such as ``changed `fn a() {` → `fn b() {` ``.
-pub(crate) fn describe_changed_line(line: &ChangedLine, width: usize) -> String {
+pub(super) fn describe_changed_line(line: &ChangedLine, width: usize) -> String {
     let code = |text: &str| in_backticks(text, width);
     let more = match line.more {
         0 => String::new(),
@@ -466,16 +507,22 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         return;
     }
     let (mut open, mut done) = (Vec::new(), Vec::new());
+    let mut short: Vec<String> = Vec::new();
+    let shortened = |text: &str| in_quotation_marks(text, MAX_SHORT_TODO_CHARS);
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
         match todo.status {
             Some(TodoStatus::Pending | TodoStatus::InProgress) | None if digest.is_todo_done(todo) => {
                 done.push(in_quotation_marks(&todo.text, 80));
             }
             Some(TodoStatus::InProgress) => {
+                short.insert(0, format!("{} (in progress)", shortened(&todo.text)));
                 open.insert(0, format!("{} (in progress)", in_quotation_marks(&todo.text, 120)));
             }
             Some(TodoStatus::Completed) => done.push(in_quotation_marks(&todo.text, 80)),
-            _ => open.push(in_quotation_marks(&todo.text, 120)),
+            _ => {
+                short.push(shortened(&todo.text));
+                open.push(in_quotation_marks(&todo.text, 120));
+            }
         }
     }
     // A list without open entries is not needed.
@@ -489,7 +536,9 @@ fn add_todo_list(digest: &Digest, all: &mut GatheredCandidates) {
         format!("{}{more}", list[..list.len().min(most)].join("; "))
     };
     let form = |most: usize| format!("To do{since}: {}", first(&open, most));
-    let mut forms = [2, 5, usize::MAX].map(form).to_vec();
+    // What is left to do is more important than how each entry ends.
+    let short_form = |most: usize| format!("To do{since}: {}", first(&short, most));
+    let mut forms = vec![short_form(MAX_SHORT_TODOS), short_form(usize::MAX), form(usize::MAX)];
     forms.dedup();
     all.add_fact(FactClass::State, "todos".to_owned(), forms).add_terse_form(form(1));
     if !done.is_empty() {

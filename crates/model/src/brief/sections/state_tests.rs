@@ -244,3 +244,129 @@ fn an_agent_that_a_loop_continued_has_not_ended_its_turn() {
     let text = brief_of_digest(&digest, BriefOccasion::Started);
     assert!(text.contains("- In progress. Last said: “First part.”") && !text.contains(ended), "{text}");
 }
+
+/// Of the todo list, a short brief names the first open entries, each in a few words.
+#[test]
+fn open_todos_are_named_in_a_short_brief() {
+    let mut digest = digest_of_lines(&[TASK_PROMPT]);
+    let todo =
+        |text: &str, status| RecordedTodo { id: String::new(), text: text.into(), status: Some(status) };
+    digest.todos = vec![
+        todo("Rename the reader", TodoStatus::Completed),
+        todo(
+            "Extract the helper that the reader and the writer share with the lexer",
+            TodoStatus::InProgress,
+        ),
+        todo("Use the helper in the reader", TodoStatus::Pending),
+        todo("Use the helper in the writer", TodoStatus::Pending),
+        todo("Document the helper", TodoStatus::Pending),
+    ];
+    digest.todos_changed_at = digest.record_count;
+    let mut all = GatheredCandidates::default();
+    add_todo_list(&digest, &mut all);
+    let known = [
+        "To do: “Extract the helper that the reader and the writer s…” (in progress); “Use the helper in the reader”; “Use the helper in the writer”; +1 more",
+        "“Document the helper”",
+    ];
+    let forms = all.forms_of("todos");
+    assert!(forms.iter().any(|form| form == known[0]), "{forms:?}");
+    assert!(forms.last().is_some_and(|form| form.ends_with(known[1])), "{forms:?}");
+}
+
+#[test]
+fn an_announced_change_without_a_recorded_call_may_be_done() {
+    for (lines, expected) in [
+        (&["said: Need to add `os.path` and `paths`."][..], "”; whether that was done is not recorded\n"),
+        (&["said: Let me look at the imports:"], "“Let me look at the imports:”\n"),
+        (&["said: Need to add `os.path` and `paths`.", "edit: a.py"], "; then edited a.py\n"),
+    ] {
+        let lines: Vec<&str> = [TASK_PROMPT].iter().chain(lines).copied().collect();
+        let told = state_text(&lines);
+        assert!(told.contains(expected), "{told}");
+    }
+}
+
+/// The newest message names nothing. The message before it says what both of them are about.
+#[test]
+fn the_message_before_the_newest_says_what_the_newest_is_about() {
+    let said = format!(
+        "said: The views are sorted. {} The number was summed over all drafts. {}",
+        "The title of the view stays as bright as it was before. ".repeat(12),
+        "The text below it names a key for the help and the menu. ".repeat(12)
+    );
+    let text = state_text(&[
+        "user: Sort the views by name",
+        "edit: a.py",
+        "said: Sorted.",
+        "user: why is it showing such a high number?",
+        &said,
+        "user: hmm but couldn't we avoid that?",
+    ]);
+    assert!(text.contains("The newest message has not been acted on yet"), "{text}");
+    assert!(text.contains("The number was summed over all drafts."), "{text}");
+}
+
+#[test]
+fn a_brief_says_which_check_the_edits_call_for() {
+    let announced = "said: Now let me fix the reader:";
+    for (lines, expected) in [
+        (
+            &["passed: cargo test", announced, "edit: src/reader.rs"][..],
+            "- Begin with: the change in src/reader.rs, which may not be complete; then `cargo test`, which last ran before that change\n",
+        ),
+        (
+            &[announced, "edit: scripts/build.sh"],
+            "- Begin with: running `scripts/build.sh`, which was edited and has not been run since\n",
+        ),
+        (&["passed: cargo test", announced, "edit: src/reader.rs", "passed: cargo test"], ""),
+        (&["passed: cargo test", announced, "part: src/reader.rs 1 20"], ""),
+        (&["passed: cargo test", announced, "edit: README.md"], ""),
+    ] {
+        let lines: Vec<&str> = [TASK_PROMPT].iter().chain(lines).copied().collect();
+        let digest = digest_of_lines(&lines);
+        let begins = |text: &str| -> String {
+            let lines = text.split_inclusive('\n').filter(|line| line.contains("Begin with"));
+            lines.collect::<String>().replace("`src/reader.rs`", "src/reader.rs")
+        };
+        assert_eq!(begins(&brief_of_digest(&digest, BriefOccasion::Compacted)), expected, "{lines:?}");
+        assert_eq!(begins(&brief_of_digest(&digest, BriefOccasion::Replayed)), "", "{lines:?}");
+    }
+}
+
+/// An edit that was running when the records ended may have been made, so no check counts as run after it.
+#[test]
+fn a_check_is_not_current_while_an_edit_was_running() {
+    for (call, is_current) in [("Edit src/reader.py", false), ("Read src/reader.py", true)] {
+        let begun = format!("begun: {call}");
+        let digest = digest_of_lines(&[TASK_PROMPT, "edit: src/reader.py", "passed: pytest", &begun]);
+        let passed = digest.checks[0].last_run_record;
+        assert_eq!(digest.is_check_current(passed), is_current, "{call}");
+        let told = brief_of_digest(&digest, BriefOccasion::Compacted);
+        assert_eq!(told.contains("passed, and files may have changed since"), !is_current, "{told}");
+    }
+}
+
+/// A file that a tool did not find was not read. Reading or writing it later shows that it exists.
+#[test]
+fn a_file_that_was_not_found_is_not_told_as_read() {
+    let read = |ok: bool, error: &str| JournalRecord {
+        event: "tool-done".into(),
+        ok: Some(ok),
+        error: error.to_owned().into(),
+        files: vec![RecordedFile::new("src/session.py".into(), FileAction::Read)],
+        ..JournalRecord::default()
+    };
+    for (calls, expected) in [
+        (vec![read(false, "File does not exist.")], "read src/session.py (missing)\n"),
+        (vec![read(false, "ENOENT: no such file or directory")], "read src/session.py (missing)\n"),
+        (vec![read(false, "The file is too large")], "read src/session.py\n"),
+        (vec![read(false, "File does not exist."), read(true, "")], "read src/session.py\n"),
+    ] {
+        let mut digest = digest_of_lines(&[TASK_PROMPT]);
+        for call in &calls {
+            digest.fold_record(call);
+        }
+        let told = brief_of_digest(&digest, BriefOccasion::Compacted);
+        assert!(told.contains(expected), "{told}");
+    }
+}

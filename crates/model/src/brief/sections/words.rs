@@ -14,19 +14,25 @@ const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
 const MAX_USER_PROMPTS_LISTED: usize = 14;
 
-/// How many answers from before the current task are listed.
-const MAX_OLDER_ANSWERS_LISTED: usize = 4;
-
 /// The maximum length of a quoted answer, and of the question that it answers.
 const MAX_ANSWER_CHARS: usize = 450;
 const MAX_ANSWERED_QUESTION_CHARS: usize = 240;
 
+/// These lengths are used in a short brief.
+const MAX_SHORT_ANSWER_CHARS: usize = 130;
+const MAX_SHORT_QUESTION_CHARS: usize = 90;
+
 /// Quotes the user's answer with the agent's question.
 pub fn quote_answer(answer: &str, question: &str) -> String {
+    quote_answer_within(answer, MAX_ANSWER_CHARS, question, MAX_ANSWERED_QUESTION_CHARS)
+}
+
+/// An answer is never quoted without its question, because it would then read as an order about the present work.
+fn quote_answer_within(answer: &str, most: usize, question: &str, most_of_question: usize) -> String {
     format!(
         "{}, in answer to {}",
-        in_quotation_marks(answer, MAX_ANSWER_CHARS),
-        in_quotation_marks(question, MAX_ANSWERED_QUESTION_CHARS)
+        in_quotation_marks(answer, most),
+        in_quotation_marks(question, most_of_question)
     )
 }
 
@@ -53,7 +59,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         let id = format!("compact-words:{:016x}", fnv_fingerprint([&digest.words_after_compact_command]));
         all.add_fact(FactClass::Words, id, forms);
     }
-    let (mut told, mut older_answers) = (0, 0);
+    let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal.contains(&prompt.record)) {
         if told == MAX_USER_PROMPTS_LISTED {
             break;
@@ -78,21 +84,26 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         if is_partly_revoked && wishes.is_empty() {
             continue;
         }
-        // An answer to the agent's question about the work applies as a whole. Of the answers that were given before
-        // the current task, only the newest are listed in this way.
+        // An answer to the agent's question about the work applies as a whole, until that work is finished.
+        let is_of_current_task = prompt.record >= since;
         let question = digest.question_answered_by(prompt);
-        let question =
-            question.filter(|_| prompt.record >= since || older_answers < MAX_OLDER_ANSWERS_LISTED);
-        if let Some(question) = question {
-            older_answers += usize::from(prompt.record < since);
+        let is_settled =
+            question.is_some_and(|asked| digest.is_answer_settled(prompt, asked, is_of_current_task));
+        if let Some(question) = question.filter(|_| !is_settled) {
             told += 1;
-            let forms = vec![in_quotation_marks(&prompt.text, 130), quote_answer(&prompt.text, question)];
+            let mut forms = vec![
+                quote_answer_within(&prompt.text, MAX_SHORT_ANSWER_CHARS, question, MAX_SHORT_QUESTION_CHARS),
+                quote_answer(&prompt.text, question),
+            ];
+            forms.dedup();
             all.add_fact(FactClass::Words, format!("prompt:{}", prompt.record), forms).strings_stating_fact =
                 vec![prompt.text.clone()];
             continue;
         }
-        // An instruction for an earlier task no longer applies, unless it is a lasting instruction.
-        if prompt.record < since {
+        // An instruction for finished work no longer applies, unless it is a lasting instruction.
+        let is_of_open_work =
+            is_of_current_task && !is_settled && !digest.are_edits_for_prompt_committed(prompt);
+        if !is_of_open_work {
             let ended = digest.end_of_instructions(prompt);
             wishes = wishes.into_iter().flat_map(prompt::lasting_parts).collect();
             wishes.retain(|wish| !ended.ends(wish));
@@ -104,7 +115,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             (true, true) => continue,
             // A refusal that only asks a question or says "hang on" has been dealt with by now.
             (false, true) if !prompt::is_refusal_with_reason(&prompt.text) => continue,
-            _ if prompt.record >= since
+            _ if is_of_open_work
                 && !is_partly_revoked
                 && prompt.text.chars().count() <= MAX_CHARS_QUOTED_WHOLE =>
             {

@@ -1,9 +1,11 @@
 //! Composes the first prompt for the next agent. It is short, because the packet's other sections accompany it.
 
-use super::PacketFacts;
+use jiff::Timestamp;
+
 use super::repeat::may_first_parts_have_taken_effect;
+use super::{PacketFacts, PacketMaterial};
 use crate::brief::{self, BriefFact};
-use crate::digest::{CallStep, Failure, RecordedEffect, ToolCallAction};
+use crate::digest::{CallStep, Digest, Failure, RecordedEffect, ToolCallAction};
 use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::TodoStatus;
 use crate::loops::promise;
@@ -31,8 +33,52 @@ pub(super) const CALLS_SINCE_ANNOUNCEMENT_INTRO: &str = " (since then ";
 pub(in crate::packet) const UNTOUCHED_MESSAGE_STEP: &str =
     "the user's newest message: it has not been acted on yet";
 
+/// The beginning of a prompt's sentence that says that no work is left.
+pub(in crate::packet) const NOTHING_OPEN_INTRO: &str = "Nothing is open: ";
+
+/// The end of a step that consists of running a check again.
+pub const REASON_TO_RUN_CHECK: &str = ", which last ran before that change";
+
 /// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
+
+/// Returns the step that is to be made first, if it is a check that the edits call for. It is the same step as in a packet
+/// of this session. A brief says anyway which command fails, what the agent announced and what is on its list.
+pub fn check_to_begin_with(digest: &Digest) -> Option<String> {
+    let material = PacketMaterial {
+        id: "",
+        purpose: "",
+        is_purpose_from_session: true,
+        digest,
+        source: "",
+        harness: "",
+        transcript: None,
+        project_id: "",
+        git: None,
+        is_of_other_project: false,
+        now: Timestamp::UNIX_EPOCH,
+        confirmed: &[],
+        decisions: &[],
+        role_rules: &[],
+        missing_files: &[],
+        ignored: &[],
+        files_seen: &[],
+        validators: &[],
+        promise: None,
+        max_iterations: 0,
+        loop_prompt: "",
+        loop_left_behind: None,
+        ended_loop_prompt: "",
+        end_of_loop: "",
+        workstream: "",
+        continued: None,
+        continued_session: None,
+    };
+    match PacketFacts::with_brief_facts(&material, Vec::new()).first_step()? {
+        FirstStep::Check(step) => Some(step),
+        FirstStep::Begin(_) | FirstStep::NothingOpen(_) => None,
+    }
+}
 
 impl PacketFacts<'_> {
     /// Composes the prompt from the goal, the first step, the files to open and the exit criteria.
@@ -56,7 +102,7 @@ impl PacketFacts<'_> {
                 let stop = if is_sentence { "" } else { "." };
                 format!("Begin with: {step}{stop}")
             }
-            FirstStep::NothingOpen(act) => format!("Nothing is open: {act}."),
+            FirstStep::NothingOpen(act) => format!("{NOTHING_OPEN_INTRO}{act}."),
         }));
         if !files.is_empty() {
             parts.push(format!("Open first: {}.", files.join(", ")));
@@ -243,6 +289,13 @@ impl PacketFacts<'_> {
         let words = self.announced_work()?;
         let since_then = self.calls_since_last_message();
         match self.progress_of_announcement() {
+            AnnouncementProgress::Open if self.material.digest.is_last_announced_change_unrecorded() => {
+                // The call that followed the announcement may have been lost, so the check counts for both cases.
+                let check = self.stale_check().filter(|_| self.failing.is_empty());
+                let check =
+                    check.map_or(String::new(), |command| format!("; then {}", in_backticks(&command, 120)));
+                Some(format!("what the agent said it would do, unless it is done: {words}{check}"))
+            }
             AnnouncementProgress::Open => {
                 Some(format!("what the agent said it would do: {words}{since_then}"))
             }
@@ -313,15 +366,9 @@ impl PacketFacts<'_> {
         }
         let check = self.stale_check().filter(|_| self.failing.is_empty())?;
         let check = in_backticks(&check, 120);
-        let last = digest.edits_in_progress().last().filter(|last| last.path == edited).copied();
-        let last = last.filter(|last| !last.line.is_empty()).map_or(String::new(), |last| {
-            format!(" (last edit: {})", brief::describe_changed_line(&last.line, 90))
-        });
         let edited = in_backticks(edited, 120);
         // The agent may have been in the middle of a change, and a check would then come too early.
-        Some(format!(
-            "the change in {edited}, which may not be complete{last}; then {check}, which last ran before that change"
-        ))
+        Some(format!("the change in {edited}, which may not be complete; then {check}{REASON_TO_RUN_CHECK}"))
     }
 
     /// Returns whether a command has named a script since the script was last edited.
