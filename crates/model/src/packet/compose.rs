@@ -1,6 +1,7 @@
 //! Fills in a packet from captured facts, by rules and without a model. The packet contains the same facts as a brief
 //! for a new agent. Each fact appears once, below one of the packet's headings.
 
+mod begin;
 mod constraints;
 mod continued;
 mod files;
@@ -10,13 +11,14 @@ mod next;
 mod repeat;
 mod unknown_outcomes;
 
+pub use begin::check_to_begin_with;
 use continued::{ANSWERED_MESSAGE_TITLE, REPLIED_MESSAGE_TITLE, SUMMED_UP_TASK_TITLE};
 pub use continued::{ContinuedPacket, ContinuedSession, is_title_of_finished_work};
 use continued::{title_of_ended_loop, title_of_loop};
 pub use git::GitFacts;
 use jiff::Timestamp;
+pub use next::REASON_TO_RUN_CHECK;
 pub(super) use next::{NOTHING_OPEN_INTRO, UNTOUCHED_MESSAGE_STEP};
-pub use next::{REASON_TO_RUN_CHECK, check_to_begin_with};
 use serde_json::{Value, json};
 
 use super::choose::{
@@ -596,18 +598,6 @@ impl<'a> PacketFacts<'a> {
             promise.map(|promise| format!("- [ ] the agent can say {}", in_quotation_marks(promise, 200)));
         let lines: Vec<String> = commands.iter().map(words).chain(promise).collect();
         if lines.is_empty() { NONE_RECORDED.to_owned() } else { lines.join("\n") }
-    }
-
-    /// Returns the agent's questions that are still unanswered.
-    fn open_questions(&self) -> Vec<String> {
-        let digest = self.material.digest;
-        let answered =
-            digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.last_message_record);
-        if answered {
-            return Vec::new();
-        }
-        let questions = words::unanswered_questions(&digest.last_message);
-        questions.iter().map(|question| inline_for_model(&question.replace("**", ""), 300)).collect()
     }
 
     fn notes_section(&self) -> String {

@@ -1,11 +1,10 @@
 //! Composes the first prompt for the next agent. It is short, because the packet's other sections accompany it.
 
-use jiff::Timestamp;
-
+use super::PacketFacts;
 use super::repeat::may_first_parts_have_taken_effect;
-use super::{PacketFacts, PacketMaterial};
+
 use crate::brief::{self, BriefFact};
-use crate::digest::{CallStep, Digest, Failure, RecordedEffect, ToolCallAction};
+use crate::digest::{CallStep, Failure, RecordedEffect, ToolCallAction};
 use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::TodoStatus;
 use crate::loops::promise;
@@ -41,44 +40,6 @@ pub const REASON_TO_RUN_CHECK: &str = ", which last ran before that change";
 
 /// The maximum number of recent calls listed to show where to continue.
 const MAX_LAST_STEPS: usize = 3;
-
-/// Returns the step that is to be made first, if it is a check that the edits call for. It is the same step as in a packet
-/// of this session. A brief says anyway which command fails, what the agent announced and what is on its list.
-pub fn check_to_begin_with(digest: &Digest) -> Option<String> {
-    let material = PacketMaterial {
-        id: "",
-        purpose: "",
-        is_purpose_from_session: true,
-        digest,
-        source: "",
-        harness: "",
-        transcript: None,
-        project_id: "",
-        git: None,
-        is_of_other_project: false,
-        now: Timestamp::UNIX_EPOCH,
-        confirmed: &[],
-        decisions: &[],
-        role_rules: &[],
-        missing_files: &[],
-        ignored: &[],
-        files_seen: &[],
-        validators: &[],
-        promise: None,
-        max_iterations: 0,
-        loop_prompt: "",
-        loop_left_behind: None,
-        ended_loop_prompt: "",
-        end_of_loop: "",
-        workstream: "",
-        continued: None,
-        continued_session: None,
-    };
-    match PacketFacts::with_brief_facts(&material, Vec::new()).first_step()? {
-        FirstStep::Check(step) => Some(step),
-        FirstStep::Begin(_) | FirstStep::NothingOpen(_) => None,
-    }
-}
 
 impl PacketFacts<'_> {
     /// Composes the prompt from the goal, the first step, the files to open and the exit criteria.
@@ -146,7 +107,7 @@ impl PacketFacts<'_> {
 
     /// Returns the first step. Returns `None` if the session does not show what to do first. If the user stated a
     /// purpose, that purpose is open work, regardless of what the session has finished.
-    fn first_step(&self) -> Option<FirstStep> {
+    pub(super) fn first_step(&self) -> Option<FirstStep> {
         let is_purpose_open = self.is_purpose_given();
         self.first_step_of_session()
             .filter(|step| !is_purpose_open || !matches!(step, FirstStep::NothingOpen(_)))
@@ -614,7 +575,7 @@ impl PacketFacts<'_> {
 
 /// What the next agent should do first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum FirstStep {
+pub(super) enum FirstStep {
     Begin(String),
     /// Run this check. No file needs to be opened for it.
     Check(String),
