@@ -39,8 +39,9 @@ impl NamedFileEdits {
 }
 
 impl Digest {
-    /// Returns a request or a plan in which sections that mention only files edited after `since` are reduced to
-    /// their headings. Sections about the purpose and the checks are kept. If the work looks complete, only these are kept.
+    /// Shortens a request or a plan. If a section mentions only files that were edited after `since`, only its heading is
+    /// kept. Sections about the purpose and the checks are always kept whole. If the work looks complete, every other
+    /// section is reduced to its heading.
     pub fn remaining_sections<'t>(&self, text: &'t str, since: u64) -> Cow<'t, str> {
         // Until a check has run, the most recently edited file may be unfinished, so it does not count as done.
         let last = self.last_file_edited_after(since).filter(|_| !self.is_checked_since_last_edit());

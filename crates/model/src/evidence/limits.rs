@@ -16,8 +16,8 @@ pub struct TrimmedBundle {
     pub archived: Vec<EvidenceEntry>,
 }
 
-/// Archives entries until at most `max_entries` are left. Entries that a later entry settled are archived first, then
-/// those that passed. Within each group, the oldest is archived first. Unsettled failures are archived only if there
+/// Archives entries until at most `max_entries` are left. Entries are archived first if a later entry has settled
+/// them. Entries that passed come next. Within each group, the oldest is archived first. Unsettled failures are archived only if there
 /// are more than [`MAX_ENTRIES_PER_BUNDLE`] entries, because without these failures the task would pass.
 pub fn trim_to_count(bundle: EvidenceBundle, max_entries: usize) -> TrimmedBundle {
     let over = |count: usize, most: usize| count.saturating_sub(most);

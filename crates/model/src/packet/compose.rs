@@ -51,6 +51,9 @@ pub const NONE_RECORDED: &str = "_none recorded_";
 /// The title of the list of calls that were running when the session ended.
 pub(super) const UNFINISHED_CALLS_TITLE: &str = "Running when the session ended, outcome unknown";
 
+/// The title above what the agent said before the user answered, if it ended with a question.
+pub(super) const AGENT_QUESTION_TITLE: &str = "The agent's message and its question";
+
 /// The maximum length of the facts about a session, not counting files and the goal.
 const MAX_SESSION_FACTS_CHARS: usize = 7_500;
 
@@ -329,7 +332,7 @@ impl<'a> PacketFacts<'a> {
                     format!("The agent asked {asks}, and the user chose")
                 }
                 (None, true) => "The agent proposed, and the user agreed".to_owned(),
-                (None, false) => "The agent's message and its question".to_owned(),
+                (None, false) => AGENT_QUESTION_TITLE.to_owned(),
             };
             let asks = if accepted.text.contains(&accepted.closing_question) {
                 ""

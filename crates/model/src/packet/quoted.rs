@@ -1,11 +1,12 @@
 //! The messages that a packet quotes as its goal, as a session that picked up the packet repeats them.
 
+use super::compose::AGENT_QUESTION_TITLE;
 use super::is_title_of_finished_work;
 use super::words::says_what_to_do;
 use crate::prompt;
 
 /// The titles above quoted words of the agent begin like this. The user's answer stands below them.
-const STARTS_OF_AGENT_TITLES: [&str; 2] = ["The agent ", "Of the agent's proposals"];
+const STARTS_OF_AGENT_TITLES: [&str; 3] = ["The agent ", AGENT_QUESTION_TITLE, "Of the agent's proposals"];
 
 /// A shorter text is compared as a whole, because it can be a part of any message.
 const MIN_CHARS_OF_REPEATED_TEXT: usize = 12;
@@ -122,10 +123,11 @@ mod tests {
 
     #[test]
     fn an_answer_is_kept_with_the_question_that_it_answers() {
-        let section = "The agent had said and asked:\n\n> It fails.\n> Shall I add it?\n\n\
-                       The user's newest message, 2026-11-19T17:36:18Z:\n\n> Yes.\n";
-        let question =
-            Some(("The agent had said and asked".to_owned(), "It fails.\nShall I add it?".to_owned()));
+        let section = &format!(
+            "{AGENT_QUESTION_TITLE}:\n\n> It fails.\n> Shall I add it?\n\n\
+             The user's newest message, 2026-11-19T17:36:18Z:\n\n> Yes.\n"
+        );
+        let question = Some((AGENT_QUESTION_TITLE.to_owned(), "It fails.\nShall I add it?".to_owned()));
         let [message] = &remaining_messages(section, "merge the branch")[..] else { panic!("{section}") };
         assert_eq!((message.text.as_str(), &message.question), ("Yes.", &question));
         // Once the answer is finished work, so is the question.

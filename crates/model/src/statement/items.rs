@@ -82,8 +82,8 @@ fn whole_clauses_of_all(items: &[&str], cuts: &[Vec<usize>], room: usize) -> Opt
     Some(items.iter().enumerate().map(|(i, item)| cut_item(item, cuts[i][chosen[i]])).collect())
 }
 
-/// Returns as many of the first items as fit into `room`, followed by the number of the remaining items. Only the last
-/// item that fits is cut.
+/// Returns as many of the first items as fit into `room`, followed by the number of the remaining items. The last of
+/// them may be shortened to fit.
 fn first_items(items: &[&str], cuts: &[Vec<usize>], room: usize) -> Option<Vec<String>> {
     let mut room = room.checked_sub(" (+30 more)".len())?;
     let mut kept: Vec<String> = Vec::new();

@@ -115,7 +115,7 @@ fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(lines)
 }
 
-/// Describes the last session that did work: what the user last asked for, and which commands fail. Checks that failed
+/// Describes the last session that did any work: what the user last asked for, and which commands fail. Checks that failed
 /// in earlier sessions and have not been run since also count as failing.
 fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Result<Vec<StatusReportLine>> {
     let Some(session) = last::last_session_at_work(project)? else { return Ok(Vec::new()) };

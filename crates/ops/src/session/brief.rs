@@ -165,7 +165,7 @@ fn digest_with_last_turn(project: &ProjectContext, roster: &Roster, session: &Id
     Some(digest)
 }
 
-/// Returns the most recent session that did work and is no longer running. Running sessions are listed separately.
+/// Returns the most recent session that did any work and is no longer running. Running sessions are listed separately.
 fn last_other_session(project: ProjectContext, roster: &Roster, this: Option<&Id>) -> Option<LastAtWork> {
     let entries = roster.entries().ok()?;
     let running = last::ids_of_running_sessions(&project, entries, this);

@@ -1,4 +1,4 @@
-//! Finds the session that last did work. If the user names no session, `thru brief`, `thru status` and the brief at a
+//! Finds the last session that did any work. If the user names no session, `thru brief`, `thru status` and the brief at a
 //! session start describe this session.
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::session::roster::{self, RosterEntry};
 /// How many other sessions are searched for uncommitted files and failed checks.
 const MAX_OTHER_SESSIONS: usize = 6;
 
-/// The session that last did work. Sessions from this checkout are preferred.
+/// The last session that did any work. Sessions from this checkout are preferred.
 #[derive(Debug)]
 pub struct LastAtWork {
     pub digest: Digest,
@@ -24,7 +24,7 @@ pub struct LastAtWork {
     pub elsewhere: Option<Digest>,
 }
 
-/// Finds the last active session that did work, among the sessions that `fits` accepts. A later session does not count
+/// Finds the last active session that did any work, among the sessions that `fits` accepts. A later session does not count
 /// if the user only asked a question and the agent answered it without a tool.
 pub fn find_last_at_work(
     project: &ProjectContext,
@@ -124,7 +124,7 @@ pub fn ids_of_running_sessions<'e>(
     running.map(|entry| &entry.session).collect()
 }
 
-/// Returns the last active session that did work, whether it is still running or not. If there is none, returns the
+/// Returns the last active session that did any work, whether it is still running or not. If there is none, returns the
 /// last active session with a request, or else the last active session.
 pub fn last_session_at_work(project: &ProjectContext) -> Result<Option<Id>> {
     let entries = roster::read_roster(project.store, list::SESSION_LIST_TAIL_BYTES)?;
@@ -135,7 +135,7 @@ pub fn last_session_at_work(project: &ProjectContext) -> Result<Option<Id>> {
     }
 }
 
-/// Describes the last session that did work.
+/// Describes the last session that did any work.
 pub fn describe_last_session(project: &ProjectContext) -> Result<Option<LastSession>> {
     let Some(session) = last_session_at_work(project)? else { return Ok(None) };
     let described = list::describe_session(project.store, &session)?;
@@ -144,7 +144,7 @@ pub fn describe_last_session(project: &ProjectContext) -> Result<Option<LastSess
     Ok(described.map(|last| LastSession { worktree, ..last }))
 }
 
-/// Like [`list::choose_session`], but if the session must be guessed, returns the last active session that did work.
+/// Like [`list::choose_session`], but if the session must be guessed, returns the last active session that did any work.
 pub fn choose_session_at_work(
     project: &ProjectContext,
     named: Option<&str>,

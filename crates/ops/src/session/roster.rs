@@ -285,8 +285,8 @@ pub fn last_active_session(
         .map(|(session, _)| session)
 }
 
-/// Returns the digest of the last active session that did work. A later session does not count if the user only asked a
-/// question and the agent answered it without a tool. If no session did work, returns the digest of the last active
+/// Returns the digest of the last active session that did any work. A later session does not count if the user only asked a
+/// question and the agent answered it without a tool. If no session did any work, returns the digest of the last active
 /// session with a request.
 pub fn last_session_with_work(
     project: &ProjectContext,
@@ -346,7 +346,7 @@ pub fn sort_by_activity<'e>(
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Returns whether the session did work. It did if the user asked for something and the agent called a tool, if the
+/// Returns whether the session did any work. It did if the user asked for something and the agent called a tool, if the
 /// user asked more than once or answered a question of the agent, if a check was run, or if files or something outside
 /// the checkout changed. A single question that the agent answered without a tool does not count, nor does a session
 /// that only ran thru. Changes in the store are ignored, because sub-agents of `thru gate run` write their outputs

@@ -328,7 +328,7 @@ struct PlannedFileChange {
 enum PlannedFileKind {
     Settings(SettingsFile),
     StatusLine(SettingsFile),
-    /// A file that thru writes as a whole, with its text and the task.
+    /// A file that contains only text written by thru. The fields are the text, and whether to install or remove it.
     WholeFile(String, InstallTask),
 }
 

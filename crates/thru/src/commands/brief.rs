@@ -17,7 +17,7 @@ use crate::output::{self, DIM, OutputFormat, WARN};
 /// Show the brief that an agent would get
 ///
 /// Composes the brief from what hooks recorded about a session in this project, and says on stderr which event it
-/// previews. The session is the current one. Outside a harness, it is the last session that did work, which
+/// previews. The session is the current one. Outside a harness, it is the last session that did any work, which
 /// `thru status` names. Without --event, the brief shows the session as it stands; no hook sends exactly this text.
 /// --as-sent shows what a hook sent. With --transcript, uses only the transcript, as if the session had ended where the
 /// transcript ends.

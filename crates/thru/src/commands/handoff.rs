@@ -78,7 +78,7 @@ fn print_report(report: &HandoffReport, world: &World) {
         let guess = match (&report.instead_of, report.chosen) {
             (Some(newer), _) => {
                 format!(
-                    ", the last session that did work here (session {} has done nothing)",
+                    ", the last session that did any work here (session {} has done nothing)",
                     activity::short_session_id(newer)
                 )
             }

@@ -14,7 +14,7 @@ use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
 /// Show what happened in a session, call by call
 ///
 /// Without --session, shows the session of the harness that this shell runs in, or else the last session in this project
-/// that did work. A call that was reported twice is shown once. With --json, prints one record per line, as in the journal.
+/// that did any work. A call that was reported twice is shown once. With --json, prints one record per line, as in the journal.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Use this session; the beginning of its id is enough
@@ -152,7 +152,7 @@ fn print_title(world: &World, reading: &JournalReader) {
     let how = match reading.session_choice {
         SessionChoiceReason::Named => "",
         SessionChoiceReason::Harness => " (the session of the harness that this shell runs in)",
-        SessionChoiceReason::Guess => " (the last session that did work here; --session chooses another)",
+        SessionChoiceReason::Guess => " (the last session that did any work here; --session chooses another)",
     };
     let zone = clock::time_zone_name(&time::to_rfc3339(world.now));
     output::print_message(format_args!("{DIM}session {}{how}, times in {zone}{DIM:#}", reading.session));

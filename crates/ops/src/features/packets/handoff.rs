@@ -70,7 +70,7 @@ pub struct HandoffReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<SessionChoiceReason>,
     /// The session that asked for the packet, if it has done no work itself. The packet is then about the last
-    /// session that did work.
+    /// session that did any work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<String>,
     pub edited: usize,
@@ -239,7 +239,7 @@ fn source_from_session(world: &World, project: &Project, named: Option<&str>) ->
     }
 }
 
-/// If the session was opened only for the handoff, replaces it with the last session that did work. A guessed session
+/// If the session was opened only for the handoff, replaces it with the last session that did any work. A guessed session
 /// that made no calls is replaced too. Also returns the id of the replaced session.
 fn replace_fresh_session(
     world: &World,

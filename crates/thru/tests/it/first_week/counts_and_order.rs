@@ -68,7 +68,7 @@ fn the_status_and_the_brief_describe_the_same_last_session() {
     let brief = env.run_thru(&["brief"]).assert_ok();
     assert!(brief.stdout.starts_with("Throughline: session 9487a9f7, as of "), "{brief}");
     let startup = env.run_thru(&["brief", "--event", "startup"]).assert_ok();
-    assert!(startup.stdout.contains("the last session that did work here was 9487a9f7"), "{startup}");
+    assert!(startup.stdout.contains("the last session that did any work here was 9487a9f7"), "{startup}");
     assert_eq!(env.run_thru_json(&["status"])["last_session"]["session"], worked);
     assert_eq!(env.run_thru_json(&["brief"])["session"], worked);
 }
@@ -400,7 +400,7 @@ fn the_last_session_of_this_checkout_comes_before_one_of_another_worktree() {
         "{status}"
     );
     let startup = env.run_thru(&["brief", "--event", "startup"]).assert_ok().stdout;
-    assert!(startup.contains("the last session that did work here was here,"), "{startup}");
+    assert!(startup.contains("the last session that did any work here was here,"), "{startup}");
     assert_eq!(env.run_thru_json(&["brief"])["session"], "here");
     let there = env.thru_call(&["brief", "--json"]).in_folder(&tree).run().json();
     assert_eq!(there["session"], "there2");

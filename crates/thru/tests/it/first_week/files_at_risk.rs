@@ -219,7 +219,7 @@ fn work_of_another_worktree_is_not_told_as_work_of_this_one() {
     let told = fire_in(&env, &tree, "s2", "SessionStart", json!({"source": "startup"}));
     let told = told.context_for_model();
     assert!(
-        told.starts_with("Throughline: the last session that did work was s1, in another worktree, "),
+        told.starts_with("Throughline: the last session that did any work was s1, in another worktree, "),
         "{told}"
     );
     fire_in(&env, &tree, "s2", "UserPromptSubmit", json!({"prompt": "go on"}));

@@ -1,5 +1,5 @@
 //! Tests that the user's requirements and answers are kept, whatever short message comes last, and that a crashed
-//! session is counted only if it did work.
+//! session is counted only if it did any work.
 
 use super::handoffs::{ask_at, edit_at, end_at, start_at, stop_at, thru_at};
 use super::*;

@@ -169,7 +169,7 @@ fn a_traceback_is_shown_as_it_is() {
 }
 
 /// A session that was opened only for a handoff has done no work itself, so the packet describes the last session
-/// that did work.
+/// that did any work.
 #[test]
 fn a_handoff_from_a_fresh_session_is_about_the_work() {
     let env = TestEnv::with_root();
@@ -189,7 +189,7 @@ fn a_handoff_from_a_fresh_session_is_about_the_work() {
     let said = hand_off(&["handoff", "round the discount"]);
     assert!(
         said.stderr.contains(
-            "from session worked, the last session that did work here (session fresh has done nothing)"
+            "from session worked, the last session that did any work here (session fresh has done nothing)"
         ),
         "{said}"
     );
