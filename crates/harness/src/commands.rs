@@ -162,13 +162,14 @@ and what the command suggests.",
 const LOOP_TEMPLATE: &str = "\
 - If the words are empty or `list`, summarise the list above for the user in a few lines, and do nothing else.
 - If they begin with `show`, `log`, `pause`, `resume`, `cancel` or `activate`, run `{thru} loop` with exactly these \
-words, each argument quoted for the shell, and tell the user the result. Do nothing else.
+words, each argument quoted for the shell, and tell the user the result, with every line that begins with `note:`. Do nothing else.
 - Otherwise the words are a prompt to work on until it is done. Pass on unchanged any options in them (`--promise TEXT`, `--blocked-promise TEXT`, \
 `--max-iterations N`, `--for 2h`, `--validator CMD`, `--from-packet ID`), each value quoted for the shell. Run \
 `{thru} loop start --file - OPTIONS <<'PROMPT'`, then the prompt verbatim, then a line `PROMPT` (with `--from-packet`, \
 leave out `--file` and the prompt). If there is no `--promise`, choose a short one that says when the work is done, \
 such as \
-`ALL TESTS PASS`. Never add a validator, a limit or a time that the user did not ask for. Then work on the prompt. When \
+`ALL TESTS PASS`. Never add a validator, a limit or a time that the user did not ask for. If the command prints lines that begin with \
+`note:`, tell the user what they say, because the user does not see that output. Then work on the prompt. When \
 you stop, you get the prompt again, until your last message contains the promise in the form that the command printed. \
 Give the promise only if it is true.";
 

@@ -89,7 +89,7 @@ fn assert_state_not_trusted(env: &TestEnv, folder: &Path, about: &str) {
     let before = env.file_tree();
     for name in fixture_names().iter().filter(|name| !name.contains("subagent")) {
         env.fire_hook(event_of_fixture(name), &env.captured_payload(name))
-            .assert_silent(&format!("{about}: {name}"));
+            .assert_told_only_where_session_starts(name, folder.to_str().unwrap(), about);
     }
     before.assert_unchanged(&env.file_tree(), about);
     for words in [&["status"][..], &["trust"], &["doctor"]] {

@@ -4,7 +4,7 @@ use model::consent;
 use model::loops::{Loop, LoopStatus, ResumeCommand, command_to_resume};
 use serde::Serialize;
 
-use super::{LoopChanged, choose_loop, foreground_pointer, loop_shown, open_trusted_store, require_open};
+use super::{LoopChanged, choose_loop, foreground_pointer, loop_shown, open_trusted_project, require_open};
 use crate::features::loops::choose::LoopCommandPurpose;
 use crate::project::consent::{LoopClaimRight, allow_loop, is_started_here};
 use crate::project::person::require_person;
@@ -24,7 +24,7 @@ pub struct LoopToAdopt {
 /// Returns the loop to show to the user. The user's consent is recorded later, by [`adopt_loop`].
 pub fn find_loop_to_adopt(world: &World, named: &str) -> Result<LoopToAdopt> {
     require_person(world, "a loop cannot be adopted", &format!("thru loop adopt {named}"))?;
-    let store = open_trusted_store(world)?;
+    let store = open_trusted_project(world)?.store;
     let state =
         store.read_loop(&choose_loop(world, &store, Some(named), LoopCommandPurpose::View)?)?.loop_state;
     require_open(&state)?;
@@ -33,7 +33,7 @@ pub fn find_loop_to_adopt(world: &World, named: &str) -> Result<LoopToAdopt> {
 
 /// Records the user's consent to exactly the loop that was shown.
 pub fn adopt_loop(world: &World, loop_to_adopt: &LoopToAdopt) -> Result<LoopChanged> {
-    let store = open_trusted_store(world)?;
+    let store = open_trusted_project(world)?.store;
     let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let id = choose_loop(world, &store, Some(&loop_to_adopt.state.id), LoopCommandPurpose::View)?;
     let state = store.read_loop(&id)?.loop_state;
