@@ -23,6 +23,9 @@ pub struct World<'a> {
     /// The path by which a harness should call this binary.
     pub program_path: PathBuf,
     pub now: Timestamp,
+    /// Formats the time of a record for the reader of this call's output. People read local times; agents and programs
+    /// read UTC.
+    pub time_for_reader: fn(&str) -> String,
     /// The effective user. Folders of other users are not trusted.
     pub user_id: u32,
 }

@@ -58,6 +58,8 @@ pub struct PickupInput<'a> {
     /// The state of the evidence, in one sentence for each task in progress.
     pub evidence: &'a [String],
     pub claim: ClaimState,
+    /// The time of the claim, as the reader sees it.
+    pub claimed_at: &'a str,
     pub mention_style: FileMentionStyle,
     pub now: Timestamp,
 }
@@ -151,7 +153,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
         text.push_str(&format!("\n{drift}"));
     }
     text.push_str(&files_part(pickup));
-    text.push_str(&claim_part(packet, pickup.claim));
+    text.push_str(&claim_part(packet, pickup.claim, pickup.claimed_at));
     if packet.status != Some(PacketStatus::Done) {
         text.push_str(&format!("\nWhen this work is done, run `thru packet done {}`.\n", packet.id));
     }
@@ -159,8 +161,8 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     text
 }
 
-fn claim_part(packet: &Packet, claim: ClaimState) -> String {
-    let (by, at) = (format_path_or_code(&packet.claimed_by, 80), format_path_or_code(&packet.claimed_at, 40));
+fn claim_part(packet: &Packet, claim: ClaimState, claimed_at: &str) -> String {
+    let (by, at) = (format_path_or_code(&packet.claimed_by, 80), format_path_or_code(claimed_at, 40));
     match (packet.claimed_by.is_empty(), claim, packet.status) {
         (true, ..) => String::new(),
         (_, ClaimState::Holds, _) => format!("\nClaimed by {by} at {at}.\n"),

@@ -5,6 +5,7 @@ use ops::features::evidence::show::{self, EntryShown, EvidenceEntryFilter, TaskE
 use ops::{Result, World};
 
 use super::{count_entries, proof_style};
+use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 pub fn run(world: &World, id: &str, archived: bool, format: OutputFormat) -> Result<u8> {
@@ -37,7 +38,7 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EvidenceEntryFilter) {
         };
         output::print_line(format_args!(
             "\n{DIM}{}{DIM:#}  {BOLD}{}{BOLD:#} {style}{}{style:#} {DIM}{} by {}{DIM:#}{stale}",
-            one_line(&entry.timestamp, 40),
+            one_line(&clock::local_date_and_time(&entry.timestamp), 40),
             one_line(&entry.entry_type, 40),
             one_line(&entry.verdict, 40),
             entry.kind().name(),
