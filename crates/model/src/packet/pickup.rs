@@ -15,7 +15,7 @@ use super::{
 use crate::brief::{self, FactClass};
 use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
-use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path};
+use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path, one_line};
 use crate::text::{count_with_noun, mark_missing_text, split_into_sentences};
 use crate::time;
 
@@ -162,7 +162,10 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
 }
 
 fn claim_part(packet: &Packet, claim: ClaimState, claimed_at: &str) -> String {
-    let (by, at) = (format_path_or_code(&packet.claimed_by, 80), format_path_or_code(claimed_at, 40));
+    let by = format_path_or_code(&packet.claimed_by, 80);
+    // A packet is a file that anyone may have written, so what is not a time is quoted.
+    let is_time = time::parse_time(&packet.claimed_at).is_some();
+    let at = if is_time { one_line(claimed_at, 40) } else { format_path_or_code(claimed_at, 40) };
     match (packet.claimed_by.is_empty(), claim, packet.status) {
         (true, ..) => String::new(),
         (_, ClaimState::Holds, _) => format!("\nClaimed by {by} at {at}.\n"),

@@ -9,6 +9,7 @@ mod available;
 mod awareness_tests;
 mod claude;
 mod claude_tests;
+mod commands_tests;
 mod crash_tests;
 mod droid;
 mod droid_tests;

@@ -635,6 +635,7 @@ mod thrown_away_edits;
 mod trials;
 mod tried_out_programs;
 mod unexpected_outputs;
+mod uninstall_everything;
 mod unknown_outcomes;
 mod work_of_several_sessions;
 

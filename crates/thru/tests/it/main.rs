@@ -55,6 +55,7 @@ mod packet_edits;
 mod packet_facts;
 mod packet_sweeps;
 mod packets;
+mod page_claims;
 mod pages;
 mod payloads;
 mod plans;

@@ -168,10 +168,10 @@ fn times_are_local_for_people_and_utc_in_json() {
 fn the_times_of_all_reports_are_local_for_people_and_utc_in_json() {
     const LOCAL: &str = "2026-11-15 20:22 CET";
     let env = env_with_running_session();
-    let task = env.run_thru_json(&["task", "add", "Accept commas"])["id"].as_str().unwrap().to_owned();
+    let task = env.run_thru_json(&["task", "add", "Accept commas"])["task"]["id"].as_str().unwrap().to_owned();
     env.run_thru(&["evidence", "run", &task, "--", "true"]).assert_ok();
     let decide = ["decide", "Commas are accepted", "--expires", "2d"];
-    let decision = env.run_thru_json(&decide)["id"].as_str().unwrap().to_owned();
+    let decision = env.run_thru_json(&decide)["decision"]["id"].as_str().unwrap().to_owned();
     let packet = env.run_thru_json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
     env.run_thru(&["pickup", &packet, "--claim", "--session", "s1"]).assert_ok();
     env.write_file("project/calc.py", "1\n");
@@ -188,7 +188,8 @@ fn the_times_of_all_reports_are_local_for_people_and_utc_in_json() {
         &["plan", "log"][..],
         &["decisions", "show", &decision],
         &["evidence", "show", &task],
-        &["pickup", &packet],
+        &["evidence", "list"],
+        &["task", "show", &task],
         &["pickup", &packet, "--claim", "--session", "s2"],
         &["gate", "check"],
         &["status"],
@@ -207,6 +208,9 @@ fn the_times_of_all_reports_are_local_for_people_and_utc_in_json() {
     }
     let until = call(&["decisions", "show", &decision]).run().stdout;
     assert!(until.contains("2026-11-17 20:22 CET"), "{until}");
+    // The rest of the prompt is for an agent.
+    let for_person = call(&["pickup", &packet]).run().assert_ok().stdout;
+    assert!(for_person.contains(&format!("Claimed by s1 at {LOCAL}.")), "{for_person}");
     let for_agent = call(&["pickup", &packet]).with_variable("CLAUDECODE", "1").run().assert_ok().stdout;
     assert!(for_agent.contains(&format!("Claimed by s1 at {TEST_TIME}.")), "{for_agent}");
     let on_disk = env.run_thru(&["packet", "show", &packet]).assert_ok().stdout;
