@@ -188,7 +188,12 @@ impl NotCaptured<'_> {
 
     /// Like [`NotCaptured::reply`], for an event whose settings have not been read yet. A user who turned off hooks
     /// expects nothing to be captured.
-    fn reply_unless_disabled(&self, reason: NotCapturedReason, trace: &mut HookTrace, silent: &str) -> Vec<u8> {
+    fn reply_unless_disabled(
+        &self,
+        reason: NotCapturedReason,
+        trace: &mut HookTrace,
+        silent: &str,
+    ) -> Vec<u8> {
         let is_start = self.event.is_some_and(|event| matches!(event.kind, EventKind::SessionStart { .. }));
         if is_start && !settings::settings_for_hook(self.world, None).settings.hooks_enabled {
             return trace.silent_reply(|| silent.to_owned());

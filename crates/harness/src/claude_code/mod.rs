@@ -10,8 +10,8 @@ use model::packet::pickup::FileMentionStyle;
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::status::{self, StatusLineSupport};
 use crate::{
-    Capabilities, Harness, HookForm, HookTable, InstallMethod, OwnCommands, RegisteredEvent, STOP_HOOK_TIMEOUT_SECONDS,
-    SettingsFile, SlashCommands, StopBlockLimit, TranscriptSource, UserFolder,
+    Capabilities, Harness, HookForm, HookTable, InstallMethod, OwnCommands, RegisteredEvent,
+    STOP_HOOK_TIMEOUT_SECONDS, SettingsFile, SlashCommands, StopBlockLimit, TranscriptSource, UserFolder,
 };
 
 pub const HARNESS_ROW: Harness = Harness {
@@ -68,10 +68,7 @@ pub const HARNESS_ROW: Harness = Harness {
         settings_key: "statusLine",
         read_input: status::parse_session_status,
     }),
-    commands: SlashCommands::MarkdownFiles {
-        own_commands: OWN_COMMANDS,
-        runs_shell_lines: true,
-    },
+    commands: SlashCommands::MarkdownFiles { own_commands: OWN_COMMANDS, runs_shell_lines: true },
     agents: Some(agents::AGENT_FILES),
 };
 

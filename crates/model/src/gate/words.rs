@@ -1,6 +1,5 @@
 //! Messages about outputs. They are written for sub-agents, for the agent after a compaction, and for people.
 
-
 use super::{
     COMPLETION_LINE, ExpectedOutput, ExpectedOutputs, JudgedOutput, MAX_LAUNCHES_PER_OUTPUT, NextLaunchStep,
     OutputTier, OutputVerdict, next_launch_step,

@@ -15,7 +15,9 @@ use super::{
 use crate::brief::{self, FactClass};
 use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
-use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path, one_line};
+use crate::render::{
+    format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path, one_line,
+};
 use crate::text::{count_with_noun, mark_missing_text, split_into_sentences};
 use crate::time;
 

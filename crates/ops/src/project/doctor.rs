@@ -324,8 +324,9 @@ impl StoreFileChecker {
 /// Reports recent hook failures, each kind once, and compactions that were not followed by a brief.
 fn check_hooks(world: &World, firing: &HookStatistics) -> DoctorCheck {
     let recent = |receipt: &&Receipt| {
-        let young =
-            receipt.parsed_time().is_some_and(|at| world.now.duration_since(at) < MAX_AGE_OF_REPORTED_HOOK_FAILURE);
+        let young = receipt
+            .parsed_time()
+            .is_some_and(|at| world.now.duration_since(at) < MAX_AGE_OF_REPORTED_HOOK_FAILURE);
         receipt.outcome == HookOutcome::Failed && young
     };
     let mut failed: Vec<&Receipt> = Vec::new();
@@ -384,7 +385,8 @@ fn check_hooks(world: &World, firing: &HookStatistics) -> DoctorCheck {
         (_, newest) => newest,
     };
     let text = last.map(|last| {
-        let ago = time::parse_time(&last.last_at).map_or(String::new(), |at| time::describe_age(at, world.now));
+        let ago =
+            time::parse_time(&last.last_at).map_or(String::new(), |at| time::describe_age(at, world.now));
         let runs = firing.fired_events.iter().map(|fired| fired.runs).sum();
         format!("{}, last: {} {ago}", count_with_noun(runs, "hook run"), last.event)
     });

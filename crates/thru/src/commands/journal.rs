@@ -3,9 +3,9 @@ use model::failure;
 use model::journal::{AGENT_MESSAGE_EVENT, EDIT_TEXTS_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
 use model::time;
-use ops::{Error, Result, World};
 use ops::session::journal::{JournalReader, ListedSession, POLL_INTERVAL};
 use ops::session::list::SessionChoiceReason;
+use ops::{Error, Result, World};
 
 use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, OutputFormat};

@@ -70,7 +70,8 @@ fn droid_has_no_command_with_a_name_of_ours() {
     let Some(path) = available::find_harness("THRU_DROID", "droid") else { return };
     let program = fs::read(path).expect("a program");
     let droid = row("droid");
-    let has = |name: &str| memmem::find(&program, format!("name:\"{name}\",description:").as_bytes()).is_some();
+    let has =
+        |name: &str| memmem::find(&program, format!("name:\"{name}\",description:").as_bytes()).is_some();
     assert!(has("context") && has("loop"), "the commands are written in another way");
     for file in command_files(droid, "thru") {
         assert!(!has(&file.name), "/{} is a command of Droid", file.name);
@@ -86,7 +87,8 @@ fn the_context_command_makes_a_root() {
     fs::create_dir_all(scratch.home.join(".claude/projects")).expect("a folder");
     scratch.run_thru_successfully(&["install", "claude-code"]);
     assert!(!scratch.project.join(".agent/context/root.json").exists());
-    let file = fs::read_to_string(scratch.project.join(".claude/commands/thru-context.md")).expect("a command");
+    let file =
+        fs::read_to_string(scratch.project.join(".claude/commands/thru-context.md")).expect("a command");
     let (_, rest) = file.split_once("allowed-tools: Bash(").expect("a permission");
     let thru = rest.split(":*)").next().expect("a program");
     let model = ScriptedModel::start(ModelScript::main([

@@ -668,7 +668,8 @@ mod loops {
             );
             assert!(said.stderr.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{owner:?}: {said}");
         }
-        let endless = env.run_thru(&["loop", "start", "go on", "--next", "--max-iterations", "0"]).assert_ok();
+        let endless =
+            env.run_thru(&["loop", "start", "go on", "--next", "--max-iterations", "0"]).assert_ok();
         let only = "only a lack of progress or `thru loop cancel` ends this loop";
         assert!(endless.stderr.contains(only), "{endless}");
     }

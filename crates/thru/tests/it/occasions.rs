@@ -249,9 +249,7 @@ fn what_running_sessions_did_lately_is_limited_as_a_whole() {
 }
 
 fn fire_event_in(env: &TestEnv, folder: &Path, session: &str, event: &str, more: Value) -> String {
-    let payload = env
-        .event_payload(session, event, merge_fields(&json!({"cwd": folder}), more))
-        .to_string();
+    let payload = env.event_payload(session, event, merge_fields(&json!({"cwd": folder}), more)).to_string();
     let output = env.hook_call(event, payload).with_variable("CLAUDE_PROJECT_DIR", folder).run();
     if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }

@@ -174,7 +174,8 @@ fn every_option_of_the_pages_exists() {
             // The words behind `--` are those of another program.
             let words: Vec<&str> = span.split(' ').take_while(|word| *word != "--").collect();
             let options = words.iter().filter(|word| word.starts_with("--"));
-            let options: Vec<&str> = options.map(|word| word.split(['=', '|', ',']).next().unwrap()).collect();
+            let options: Vec<&str> =
+                options.map(|word| word.split(['=', '|', ',']).next().unwrap()).collect();
             if options.is_empty() {
                 continue;
             }
@@ -213,7 +214,10 @@ const OPTIONS_OF_OTHERS: &[&str] = &["--resume"];
 #[test]
 fn the_platforms_of_the_pages_are_those_that_are_built() {
     let code = read_page("xtask/src/platforms.rs");
-    let targets: Vec<&str> = code.split('"').filter(|text| text.contains("-unknown-linux-musl") || text.ends_with("-apple-darwin")).collect();
+    let targets: Vec<&str> = code
+        .split('"')
+        .filter(|text| text.contains("-unknown-linux-musl") || text.ends_with("-apple-darwin"))
+        .collect();
     let mut targets: Vec<&str> = targets.into_iter().filter(|text| !text.contains(' ')).collect();
     targets.sort_unstable();
     let named = [
@@ -230,7 +234,10 @@ fn the_platforms_of_the_pages_are_those_that_are_built() {
         assert!(section.contains(in_readme), "{target}: {section}");
         assert!(page.contains(in_table), "{target}: {page}");
     }
-    assert_eq!(page.lines().filter(|line| line.starts_with("| Linux") || line.starts_with("| macOS")).count(), 3);
+    assert_eq!(
+        page.lines().filter(|line| line.starts_with("| Linux") || line.starts_with("| macOS")).count(),
+        3
+    );
 }
 
 #[test]
@@ -242,9 +249,9 @@ fn the_comparison_names_the_version_of_each_program() {
     for name in ["`CLAUDE.md` and `--resume`", "claude-mem", "beads", "Entire", "deja-vu"] {
         let row = rows.iter().find(|row| row.contains(name)).unwrap_or_else(|| panic!("{name}"));
         let first = row.split('|').nth(1).unwrap();
-        let has_version = first.split([' ', ')']).any(|word| {
-            word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-        });
+        let has_version = first
+            .split([' ', ')'])
+            .any(|word| word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
         assert!(has_version, "{row}");
     }
 }
@@ -286,9 +293,21 @@ const EXPLAINED_WORDS: &[(&str, &str, &str)] = &[
         "docs/gates.md",
         "The last line is for scripts. It says `PASS`, `SOFT_CONTINUE` (only advisory outputs are missing) or `HARD_FAIL`.",
     ),
-    ("PERSISTENCE_GATE", "docs/commands.md", "Prints PERSISTENCE_GATE=PASS, SOFT_CONTINUE or HARD_FAIL. The exit code is 0, 3 or 4."),
-    ("**Pane**", "docs/roles.md", "names the terminal pane (or window) in which the agent runs, so that people can find it."),
-    ("next_action", "docs/manifests.md", "If `next_action` in the manifest names a skill or command that continues the work"),
+    (
+        "PERSISTENCE_GATE",
+        "docs/commands.md",
+        "Prints PERSISTENCE_GATE=PASS, SOFT_CONTINUE or HARD_FAIL. The exit code is 0, 3 or 4.",
+    ),
+    (
+        "**Pane**",
+        "docs/roles.md",
+        "names the terminal pane (or window) in which the agent runs, so that people can find it.",
+    ),
+    (
+        "next_action",
+        "docs/manifests.md",
+        "If `next_action` in the manifest names a skill or command that continues the work",
+    ),
     // How a sub-agent is matched to its file.
     (
         "matched to their files",

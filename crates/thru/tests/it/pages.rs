@@ -36,13 +36,15 @@ fn the_example_on_the_page_about_gates_works() {
     }
 }
 
-/// Runs a command of a page at the given time. Returns what it prints, with the path that the page shows for the project.
+/// Runs a command of a page at the given time. Returns what it prints, with the path that the page shows for the project
+/// and without white space at the end of a line.
 fn run_example(env: &TestEnv, command: &str, at: &str) -> String {
     let words = split_shell_words(command);
     let words: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
-    let output = env.thru_call(&words).with_variable("THROUGHLINE_NOW", at).run().assert_ok();
+    let output = env.thru_call(&words).with_variable("THROUGHLINE_NOW", at).run();
     let printed = format!("{}{}", output.stdout, output.stderr);
-    printed.replace(&*env.project_folder().to_string_lossy(), "~/code/my-project")
+    let printed = printed.replace(&*env.project_folder().to_string_lossy(), "~/code/my-project");
+    printed.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// The indented example of the page about plans.
@@ -53,10 +55,15 @@ fn the_example_on_the_page_about_plans_works() {
     let page = fs::read_to_string(path).unwrap();
     let block = page.lines().skip_while(|line| !line.starts_with("    thru ")).map(|line| line.trim_end());
     let block: Vec<&str> = block.take_while(|line| line.is_empty() || line.starts_with("    ")).collect();
-    let commands: Vec<&str> = block.iter().map(|line| line.trim()).filter(|line| line.starts_with("thru ")).collect();
+    let commands: Vec<&str> =
+        block.iter().map(|line| line.trim()).filter(|line| line.starts_with("thru ")).collect();
     assert_eq!(commands.len(), 4, "{block:?}");
-    let printed = commands.iter().map(|command| run_example(&env, command, crate::env::TEST_TIME)).last().unwrap();
-    let shown = block.iter().skip_while(|line| !line.contains("Ship the parser  ")).map(|line| line.get(4..).unwrap_or(""));
+    let printed =
+        commands.iter().map(|command| run_example(&env, command, crate::env::TEST_TIME)).last().unwrap();
+    let shown = block
+        .iter()
+        .skip_while(|line| !line.contains("Ship the parser  "))
+        .map(|line| line.get(4..).unwrap_or(""));
     let shown = shown.collect::<Vec<_>>().join("\n");
     assert_eq!(shown.trim_end(), printed.trim_end());
 }
@@ -132,13 +139,19 @@ fn the_examples_on_the_page_about_packets_work() {
     env.run_git(&["commit", "--quiet", "-m", "begin"]);
     let fire = |event: &str, more: Value| {
         let payload = env.event_payload(SESSION_ID, event, more).to_string();
-        env.hook_call(event, payload).with_variable("THROUGHLINE_NOW", "2026-11-15T22:51:00Z").run().assert_ok();
+        env.hook_call(event, payload)
+            .with_variable("THROUGHLINE_NOW", "2026-11-15T22:51:00Z")
+            .run()
+            .assert_ok();
     };
     fire("SessionStart", json!({"source": "startup"}));
     fire("UserPromptSubmit", json!({"prompt": "Make the parser accept trailing commas"}));
     for (id, path) in [("t1", "src/parse.rs"), ("t2", "tests/parse.rs")] {
         let input = json!({"file_path": env.project_folder().join(path)});
-        fire("PostToolUse", json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input, "tool_response": {}}));
+        fire(
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input, "tool_response": {}}),
+        );
     }
     let test = json!({"tool_name": "Bash", "tool_use_id": "t3", "tool_input": {"command": "cargo test"},
         "error": "Exit code 101\nerror: test trailing_comma failed"});
@@ -161,6 +174,45 @@ fn the_examples_on_the_page_about_packets_work() {
     for part in parts.iter().map(|part| part.trim_end()) {
         assert!(printed.contains(part), "{part}\n\nis not in\n\n{printed}");
     }
+}
+
+#[test]
+fn the_example_on_the_page_about_roles_works() {
+    let env = TestEnv::with_root();
+    let at = "2026-11-15T19:24:00Z";
+    let payload = env.event_payload(SESSION_ID, "SessionStart", json!({"source": "startup"})).to_string();
+    env.hook_call("SessionStart", payload).with_variable("THROUGHLINE_NOW", at).run();
+    let examples = examples_of_page("roles.md");
+    let named: Vec<String> = examples
+        .iter()
+        .map(|(command, _)| split_shell_words(command)[..3.min(split_shell_words(command).len())].join(" "))
+        .collect();
+    let expected = [
+        "thru context new",
+        "thru role bind",
+        "$EDITOR .agent/context/agents/tester.context.md",
+        "thru context validate",
+        "thru context fix",
+        "thru lifecycle status",
+        "thru recover tester",
+    ];
+    assert_eq!(named, expected);
+    let run = |number: usize| run_example(&env, &examples[number].0, at);
+    assert!(run(0).contains("tester.context.md"));
+    let bind = env.thru_call(&["role", "bind", "tester"]).with_variable("CLAUDE_CODE_SESSION_ID", SESSION_ID);
+    bind.run().assert_ok();
+    let good = crate::roles::GOOD_CONTEXT_TEXT.replace("2026-11-15T18:00Z", "2026-11-15T19:22Z");
+    env.write_file("project/README.md", "hello\n");
+    env.write_file(crate::roles::CONTEXT_FILE, good.replacen('—', "-", 1));
+    assert_eq!(run(3), examples[3].1);
+    let fixed = run(4);
+    assert!(fixed.contains("+# Test Runner — Session Context"), "{fixed}");
+    env.thru_call(&["lifecycle", "save", "tester"]).with_variable("THROUGHLINE_NOW", at).run().assert_ok();
+    assert_eq!(run(5), examples[5].1);
+    // The same state gives the same bytes. The first call has changed the state.
+    run(6);
+    let recovered = run(6);
+    assert!(recovered.contains("# Test Runner — Session Context") && recovered == run(6), "{recovered}");
 }
 
 /// Replaces the ids of commits, which differ from run to run.

@@ -158,7 +158,11 @@ fn without_a_home_hooks_write_nothing() {
     for name in ["SessionStart.startup", "SessionStart.resume", "SessionStart.compact"] {
         let payload = env.captured_payload(name).to_string();
         let output = env.hook_call("SessionStart", payload).without_variable("HOME").run();
-        output.assert_told_only_where_session_starts(name, "neither HOME nor XDG_STATE_HOME is set", "no home");
+        output.assert_told_only_where_session_starts(
+            name,
+            "neither HOME nor XDG_STATE_HOME is set",
+            "no home",
+        );
     }
     before.assert_unchanged(&env.file_tree(), "no home");
 }
@@ -196,7 +200,8 @@ fn a_trust_record_that_cannot_be_read_turns_hooks_off_and_the_user_is_told() {
         let env = TestEnv::with_root();
         fs::write(env.trust_record_path(), bytes).unwrap();
         let before = env.file_tree();
-        let told = if how == "newer" { "this thru is older than" } else { "cannot tell whether the records in" };
+        let told =
+            if how == "newer" { "this thru is older than" } else { "cannot tell whether the records in" };
         for name in fixture_names() {
             env.fire_hook(event_of_fixture(&name), &env.captured_payload(&name))
                 .assert_told_only_where_session_starts(&name, told, how);

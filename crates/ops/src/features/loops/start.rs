@@ -13,11 +13,11 @@ use model::text::cut_to_bytes;
 use model::time;
 use store::Store;
 
+use super::notes::notes_before_run;
 use super::{
     LoopChanged, LoopOwner, WantedLoopOwner, append_to_log, deadline_after, find_loop_owner, loop_shown,
     point_to_loop, require_trust, usage_error,
 };
-use super::notes::notes_before_run;
 use crate::features::packets;
 use crate::project::{Project, consent};
 use crate::session::list::SessionChoiceReason;

@@ -109,8 +109,7 @@ fn check_and_status_tell_the_same_about_a_stage_whose_inputs_changed() {
         fs::write(run_folder(&env).join("review-a.md"), COMPLETE).unwrap();
         env.run_thru(&["gate", "check"]).assert_ok();
         env.write_file("project/calc.py", "2\n");
-        let story =
-            "tage review passed at 2026-11-15 19:22 UTC; inputs changed since: calc.py; the outputs are stale";
+        let story = "tage review passed at 2026-11-15 19:22 UTC; inputs changed since: calc.py; the outputs are stale";
         assert!(status(&env).contains(story), "{}", status(&env));
         let check = env.run_thru(&["gate", "check"]);
         assert!(check.stdout.contains(story), "{check}");

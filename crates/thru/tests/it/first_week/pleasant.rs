@@ -168,7 +168,8 @@ fn times_are_local_for_people_and_utc_in_json() {
 fn the_times_of_all_reports_are_local_for_people_and_utc_in_json() {
     const LOCAL: &str = "2026-11-15 20:22 CET";
     let env = env_with_running_session();
-    let task = env.run_thru_json(&["task", "add", "Accept commas"])["task"]["id"].as_str().unwrap().to_owned();
+    let task =
+        env.run_thru_json(&["task", "add", "Accept commas"])["task"]["id"].as_str().unwrap().to_owned();
     env.run_thru(&["evidence", "run", &task, "--", "true"]).assert_ok();
     let decide = ["decide", "Commas are accepted", "--expires", "2d"];
     let decision = env.run_thru_json(&decide)["decision"]["id"].as_str().unwrap().to_owned();
@@ -180,6 +181,7 @@ fn the_times_of_all_reports_are_local_for_people_and_utc_in_json() {
     fs::write(Path::new(&run).join("review-a.md"), "Fine.\n<!-- AGENT_COMPLETE -->\n").unwrap();
     env.run_thru(&["gate", "check"]).assert_ok();
     env.write_file("project/calc.py", "2\n");
+    start_session(&env, "s2");
     // This hook fails, and its receipt has the time.
     env.hook_call("PostToolUse", "{").run();
 
@@ -214,7 +216,7 @@ fn the_times_of_all_reports_are_local_for_people_and_utc_in_json() {
     let for_agent = call(&["pickup", &packet]).with_variable("CLAUDECODE", "1").run().assert_ok().stdout;
     assert!(for_agent.contains(&format!("Claimed by s1 at {TEST_TIME}.")), "{for_agent}");
     let on_disk = env.run_thru(&["packet", "show", &packet]).assert_ok().stdout;
-    assert!(on_disk.contains(&format!("claimed_at: {TEST_TIME}")), "{on_disk}");
+    assert!(on_disk.contains(&format!("claimed_at: \"{TEST_TIME}\"")), "{on_disk}");
 }
 
 #[test]

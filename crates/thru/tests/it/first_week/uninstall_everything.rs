@@ -3,10 +3,8 @@
 use super::*;
 
 /// The user's settings, with a layout that no program would write.
-const OWN_SETTINGS: &str =
-    "{\n\t\"model\":   \"opus\",\n  \"hooks\": { \"Stop\": [ {\"hooks\": []} ] },\n\t\"env\": {\"A\":\"1\"} }\n";
-const OWN_STATUS_LINE: &str =
-    "{\n\t\"statusLine\": { \"type\": \"command\", \"command\": \"echo 'my own'\" }, \"model\": \"opus\"\n}\n";
+const OWN_SETTINGS: &str = "{\n\t\"model\":   \"opus\",\n  \"hooks\": { \"Stop\": [ {\"hooks\": []} ] },\n\t\"env\": {\"A\":\"1\"} }\n";
+const OWN_STATUS_LINE: &str = "{\n\t\"statusLine\": { \"type\": \"command\", \"command\": \"echo 'my own'\" }, \"model\": \"opus\"\n}\n";
 
 /// Installs everything that can be installed: for the user, for the project and for this machine, in two checkouts of
 /// one repository and in a second project, with the status line and the agents of a swarm.
@@ -45,7 +43,9 @@ fn uninstall_all_gives_back_the_whole_tree_byte_for_byte() {
     let before = env.file_tree();
     install_everything(&env);
     let installed = before.content_changes_to(&env.file_tree());
-    for part in ["/home/.claude/settings.json", "/home/.factory", "/beside/.claude", "/second/.claude", "/opencode"] {
+    for part in
+        ["/home/.claude/settings.json", "/home/.factory", "/beside/.claude", "/second/.claude", "/opencode"]
+    {
         assert!(installed.iter().any(|change| change.contains(part)), "{part}: {installed:#?}");
     }
     env.run_thru(&["uninstall", "--all"]).assert_ok();
@@ -64,7 +64,10 @@ fn uninstall_all_says_what_it_leaves_and_how_to_remove_it() {
     env.write_file(env.user_config_path(), "[hooks]\nenabled = true\n");
     let said = env.run_thru(&["uninstall", "--all"]).assert_ok().stdout;
     let (_, left) = said.split_once("Left on this machine, because it is yours. ").unwrap();
-    assert!(left.starts_with("When you no longer want one of these files and folders, delete it:\n"), "{said}");
+    assert!(
+        left.starts_with("When you no longer want one of these files and folders, delete it:\n"),
+        "{said}"
+    );
     let rows: Vec<&str> = left.lines().skip(1).collect();
     let program = crate::env::thru_binary().canonicalize().unwrap();
     let expected = [
