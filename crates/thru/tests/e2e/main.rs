@@ -41,3 +41,4 @@ mod script;
 mod summary_tests;
 mod swarm_tests;
 mod terminal;
+mod told_tests;

@@ -37,6 +37,7 @@ mod gates;
 mod hostile_text;
 mod init;
 mod install;
+mod install_script;
 mod leaks;
 mod limits;
 mod loop_hooks;
