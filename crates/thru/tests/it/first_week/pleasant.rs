@@ -236,5 +236,5 @@ fn a_brief_is_explained_with_its_text() {
     let said = env.run_thru(&["brief", "--session", "s1", "--explain"]).assert_ok();
     assert!(said.stdout.contains("“Make the parser accept trailing commas”"), "{said}");
     let none = env.run_thru(&["brief", "--session", "s1", "--budget", "1"]).assert_ok();
-    assert!(none.stderr.contains("Nothing fits in 1 tokens."), "{none}");
+    assert!(none.stderr.contains("Nothing fits in 1 token."), "{none}");
 }
