@@ -42,6 +42,15 @@ pub(super) fn find_root(
     })
 }
 
+/// Says why an event has no root, for `thru debug hook`.
+pub(super) fn why_no_root(world: &World, event: Option<&Event>) -> String {
+    let cwd = event.and_then(|event| event.cwd.as_deref()).map(Path::new);
+    match cwd.and_then(|cwd| world.excluded_root_at_or_above(cwd)) {
+        Some((root, why)) => format!("no root: the one in {} is not used: {why}", root.display()),
+        None => "no root: there is no .agent/context/root.json in this folder or above it".to_owned(),
+    }
+}
+
 /// Returns the worktree that the session is in now, if it has moved to another worktree of the same root.
 fn worktree_of_cwd(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     if cwd == root.checkout {
