@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Harness, SlashCommands};
+use crate::{Harness, OwnCommands, SlashCommands};
 
 /// A command as a file in the harness's `commands` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,13 +163,14 @@ and what the command suggests.",
 const LOOP_TEMPLATE: &str = "\
 - If the words are empty or `list`, summarise the list above for the user in a few lines, and do nothing else.
 - If they begin with `show`, `log`, `pause`, `resume`, `cancel` or `activate`, run `{thru} loop` with exactly these \
-words, each argument quoted for the shell, and tell the user the result. Do nothing else.
+words, each argument quoted for the shell, and tell the user the result, with every line that begins with `note:`. Do nothing else.
 - Otherwise the words are a prompt to work on until it is done. Pass on unchanged any options in them (`--promise TEXT`, `--blocked-promise TEXT`, \
 `--max-iterations N`, `--for 2h`, `--validator CMD`, `--from-packet ID`), each value quoted for the shell. Run \
 `{thru} loop start --file - OPTIONS <<'PROMPT'`, then the prompt verbatim, then a line `PROMPT` (with `--from-packet`, \
 leave out `--file` and the prompt). If there is no `--promise`, choose a short one that says when the work is done, \
 such as \
-`ALL TESTS PASS`. Never add a validator, a limit or a time that the user did not ask for. Then work on the prompt. When \
+`ALL TESTS PASS`. Never add a validator, a limit or a time that the user did not ask for. If the command prints lines that begin with \
+`note:`, tell the user what they say, because the user does not see that output. Then work on the prompt. When \
 you stop, you get the prompt again, until your last message contains the promise in the form that the command printed. \
 Give the promise only if it is true.";
 
@@ -235,9 +236,14 @@ pub fn command_names_taken_by_harness(harness: &Harness) -> Vec<&'static str> {
 }
 
 fn is_name_taken(harness: &Harness, name: &str) -> bool {
-    let (SlashCommands::MarkdownFiles { reserved_names, .. } | SlashCommands::InPlugin { reserved_names }) =
+    own_commands(harness).names.contains(&name)
+}
+
+/// Returns the slash commands that the harness has itself.
+pub fn own_commands(harness: &Harness) -> OwnCommands {
+    let (SlashCommands::MarkdownFiles { own_commands, .. } | SlashCommands::InPlugin { own_commands }) =
         harness.commands;
-    reserved_names.contains(&name)
+    own_commands
 }
 
 pub fn is_our_command_file(text: &str) -> bool {
@@ -318,11 +324,52 @@ mod tests {
     }
 
     #[test]
+    fn no_name_of_ours_is_one_of_the_harness() {
+        let script = include_str!("../../../scripts/harnesses.sh");
+        for harness in crate::HARNESSES {
+            let own = own_commands(harness);
+            // The lists are those of the versions that the end-to-end tests install.
+            assert!(script.contains(&format!("_VERSION={}\n", own.version)), "{}", harness.name);
+            assert!(own.names.is_sorted() && own.names.len() > 40, "{}", harness.name);
+            let files = command_files(harness, "/bin/thru").into_iter().map(|file| file.name);
+            let added = plugin_commands(harness, "/bin/thru").into_iter().map(|command| command.name);
+            for name in files.chain(added) {
+                assert!(!own.names.contains(&&*name), "{}: /{name}", harness.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_context_command_can_make_a_folder_a_root() {
+        let harness = harness_by_name("claude-code").unwrap();
+        let files = command_files(harness, "/bin/thru");
+        let context = files.iter().find(|file| file.name == "thru-context").unwrap();
+        assert!(context.text.contains("argument-hint: \"[init]\"\n"), "{}", context.text);
+        assert!(context.text.contains("allowed-tools: Bash(/bin/thru:*)\n"), "{}", context.text);
+        assert!(context.text.contains("If the words are `init`, run `/bin/thru init`"), "{}", context.text);
+    }
+
+    #[test]
+    fn the_loop_command_passes_notes_on_to_the_user() {
+        for harness in crate::HARNESSES {
+            let files = command_files(harness, "/bin/thru").into_iter().map(|file| (file.name, file.text));
+            let added = plugin_commands(harness, "/bin/thru").into_iter().map(|new| (new.name, new.template));
+            let (_, text) = files.chain(added).find(|(name, _)| name.ends_with("loop")).unwrap();
+            let parts = text.split("\n- ").filter(|part| part.contains("`note:`"));
+            assert_eq!(parts.count(), 2, "at a start, and at a resume: {text}");
+        }
+    }
+
+    #[test]
     fn a_plugin_adds_the_same_commands_and_no_file_is_written_for_them() {
         let harness = harness_by_name("opencode").unwrap();
         assert_eq!(command_files(harness, "/bin/thru"), []);
         let commands = plugin_commands(harness, "/bin/thru");
         assert_eq!(commands.len(), COMMAND_TEMPLATES.len());
+        let names: Vec<&str> = commands.iter().map(|command| &*command.name).collect();
+        let expected =
+            ["context", "handoff", "pickup", "packet", "plan", "decide", "swarm", "recover", "loop"];
+        assert_eq!(names, expected);
         let context = commands.iter().find(|command| command.name == "context").unwrap();
         assert_eq!(context.commands_run_first[0], ["status"]);
         let pickup = commands.iter().find(|command| command.name == "pickup").unwrap();

@@ -188,16 +188,21 @@ pub struct HookTable {
 pub enum SlashCommands {
     /// Markdown files in the subfolder `commands` of the harness's settings folder.
     MarkdownFiles {
-        /// The harness's own commands, which our commands must not hide.
-        reserved_names: &'static [&'static str],
+        own_commands: OwnCommands,
         /// Whether the harness runs lines that begin with `!` before the model sees the command.
         runs_shell_lines: bool,
     },
     /// The plugin adds the commands.
-    InPlugin {
-        /// The harness's own commands, which our commands must not hide.
-        reserved_names: &'static [&'static str],
-    },
+    InPlugin { own_commands: OwnCommands },
+}
+
+/// The slash commands that a harness has itself. Our commands must not hide them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnCommands {
+    /// The version of the harness whose commands are listed.
+    pub version: &'static str,
+    /// The names of the commands and their aliases.
+    pub names: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

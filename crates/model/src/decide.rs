@@ -8,7 +8,7 @@ use crate::config::Settings;
 use crate::event::{Event, EventKind, StartSource};
 use crate::journal::{JournalRecord, RecordPolicy};
 use crate::marker::SharingMode;
-use crate::render::utf16_length;
+use crate::render::{one_line, utf16_length};
 use crate::reply::Reply;
 use crate::session::{self, PendingBrief, SessionOrigin};
 
@@ -189,6 +189,9 @@ edited or still need to be; decisions and their reasons; commands that fail and 
 /// The maximum total length of the facts in the guidance, in UTF-16 units.
 const MAX_GUIDANCE_FACTS_UNITS: usize = 3_000;
 
+/// The length to which the reason in a notice is cut, in UTF-16 units. A reason can quote a damaged file.
+const MAX_REASON_UNITS: usize = 400;
+
 /// Why a session is not captured although the user may expect it to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotCapturedReason<'a> {
@@ -200,9 +203,16 @@ pub enum NotCapturedReason<'a> {
     Disabled,
     /// The store cannot be written to.
     Unwritable { why: &'a str },
+    /// The marker of the root is damaged or cannot be read.
+    MarkerUnusable { why: &'a str },
+    /// A newer version of thru wrote the marker.
+    StoreTooNew { why: &'a str },
+    /// It cannot be determined whether this user trusts the store.
+    TrustUnknown { why: &'a str },
 }
 
-/// Returns one line for the user at a session start, with a remedy. The line is not sent to the model, because text
+/// Returns one line for the user at a session start, with a remedy. `root` is the path of the root, or that of its
+/// marker if the root cannot be opened. The line is not sent to the model, because text
 /// from an untrusted store must not reach the model unless the user requests it.
 pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCapturedReason) -> Reply {
     match kind {
@@ -230,6 +240,21 @@ pub fn not_captured_notice(kind: &EventKind, root: &str, off: NotCapturedReason)
         NotCapturedReason::Unwritable { why } => format!(
             "Throughline: the records in {root}/.agent/context cannot be written, so this session is not captured \
              ({why}). `thru doctor` explains what to do."
+        ),
+        NotCapturedReason::MarkerUnusable { why } => format!(
+            "Throughline: the records here cannot be used, so this session is not captured ({}). `thru doctor` \
+             explains what to do.",
+            one_line(why, MAX_REASON_UNITS)
+        ),
+        NotCapturedReason::StoreTooNew { why } => format!(
+            "Throughline: this thru is older than the records here, so this session is not captured ({}). Update \
+             thru; `thru doctor` shows which file is newer.",
+            one_line(why, MAX_REASON_UNITS)
+        ),
+        NotCapturedReason::TrustUnknown { why } => format!(
+            "Throughline: thru cannot tell whether the records in {root}/.agent/context are trusted on this machine, \
+             so this session is not captured ({}). `thru doctor` explains what to do.",
+            one_line(why, MAX_REASON_UNITS)
         ),
     })
 }

@@ -192,6 +192,9 @@ fn the_user_is_told_where_a_session_starts_why_nothing_is_captured() {
         (moved, "`thru trust --moved`", true),
         (NotCapturedReason::Disabled, "`thru config`", true),
         (unwritable, "`thru doctor`", true),
+        (NotCapturedReason::MarkerUnusable { why: "damaged" }, "(damaged). `thru doctor`", true),
+        (NotCapturedReason::StoreTooNew { why: "version 9" }, "this thru is older than the records", true),
+        (NotCapturedReason::TrustUnknown { why: "torn\nrecord" }, "(torn record). `thru doctor`", true),
     ];
     for (off, way_out, at_resume) in cases {
         let told = |kind: &EventKind| matches!(not_captured_notice(kind, "/p", off), Reply::MessageForUser(text) if text.contains(way_out));

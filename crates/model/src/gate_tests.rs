@@ -297,7 +297,7 @@ fn the_inputs_that_changed_after_a_pass_are_named_only_if_they_are_known() {
 
 #[test]
 fn a_changed_stage_that_passed_is_described_by_what_happened() {
-    let at = time::parse_time("2026-11-15T14:02:00Z").unwrap();
+    let at = "2026-11-15 15:02 CET";
     for (inputs, expected) in [
         (&["calc.py"][..], "inputs changed since: calc.py; the outputs are stale"),
         (&[], "inputs changed since; the outputs are stale"),
@@ -305,7 +305,7 @@ fn a_changed_stage_that_passed_is_described_by_what_happened() {
     ] {
         let inputs: Vec<String> = inputs.iter().map(|input| (*input).to_owned()).collect();
         let text = describe_change_since_pass(at, &inputs);
-        assert_eq!(text, format!("passed at 2026-11-15T14:02:00Z; {expected}"));
+        assert_eq!(text, format!("passed at {at}; {expected}"));
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod transcript_replay;
 
 use std::cell::{OnceCell, RefCell};
 use std::mem::ManuallyDrop;
+use std::path::Path;
 use std::time::Instant;
 
 use harness::Harness;
@@ -77,30 +78,42 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
     let payload = call.payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(call.payload);
     let decoded = (harness.decode)(payload, call.event).map(Event::detach_if_forked);
     trace.record_event(&decoded);
-    let Some((root, store, marker)) = locate::find_root(world, harness, call, decoded.as_ref().ok()) else {
-        return trace.silent_reply(|| {
-            "no root: there is no .agent/context/root.json in this folder or above it".to_owned()
-        });
+    let event = decoded.as_ref().ok();
+    let (root, store, marker) = match locate::find_root(world, harness, call, event) {
+        Ok(Some(found)) => found,
+        Ok(None) => {
+            return trace.silent_reply(|| locate::why_no_root(world, event));
+        }
+        Err(error) => {
+            let why = error.to_string();
+            let reason = reason_of_error(&error, NotCapturedReason::MarkerUnusable { why: &why }, &why);
+            let off = NotCaptured { world, harness, event, root: error.path() };
+            return off.reply_unless_disabled(reason, trace, &format!("the root cannot be used: {why}"));
+        }
     };
     trace.record_root(&root);
     // The process ends as soon as the event has been handled, and then the kernel closes its files. Not closing them
     // here saves system calls.
     let mut store = ManuallyDrop::new(store);
     let trust = world.trust_records().map(ManuallyDrop::new);
+    let off = NotCaptured { world, harness, event, root: &root.path };
     let trusted = match trust.as_ref().map(|trust| trust.is_trusted(&marker.project_id, &root.path)) {
         Some(Ok(trusted)) => trusted,
-        // Another user could have forged this state folder, so no receipt is written there.
-        Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent_reply(|| error.to_string()),
-        unknown => {
-            let why = match unknown {
-                Some(Err(error)) => format!("cannot determine whether this root is trusted: {error}"),
-                _ => {
-                    "neither HOME nor XDG_STATE_HOME is set, so thru cannot tell whether this root is trusted"
-                        .into()
-                }
-            };
-            receipt::leave_receipt_without_root(world, call, mode, &why);
-            return trace.silent_reply(|| why);
+        Some(Err(error)) => {
+            let why = error.to_string();
+            let silent = format!("cannot determine whether this root is trusted: {why}");
+            // Another user could have forged an exposed state folder, so no receipt is written there.
+            if !matches!(error, store::Error::Exposed { .. }) {
+                receipt::leave_receipt_without_root(world, call, mode, &silent);
+            }
+            let reason = reason_of_error(&error, NotCapturedReason::TrustUnknown { why: &why }, &why);
+            return off.reply_unless_disabled(reason, trace, &silent);
+        }
+        // Without these variables there is no state folder, so there is no place for a receipt either.
+        None => {
+            let why = "neither HOME nor XDG_STATE_HOME is set";
+            let silent = format!("{why}, so thru cannot tell whether this root is trusted");
+            return off.reply_unless_disabled(NotCapturedReason::TrustUnknown { why }, trace, &silent);
         }
     };
     // The consent records are not needed for a tool call, because handling it never runs a command or gives the agent a
@@ -111,13 +124,6 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
     }
     let HookSettings { settings, problem } = settings::settings_for_hook(world, trusted.then_some(&*store));
     trace.record_trust(trusted, &settings);
-    let event = decoded.as_ref().ok();
-    let off = |off: NotCapturedReason, trace: &mut HookTrace, silent: &str| {
-        let reply = event.map_or(Reply::Silent, |event| {
-            decide::not_captured_notice(&event.kind, &root.path.to_string_lossy(), off)
-        });
-        event.map_or_else(Vec::new, |event| trace.record_reply(harness, event, &reply, silent))
-    };
     if !settings.hooks_enabled {
         let silent = "hooks.enabled is false: hooks do nothing";
         // Send no notice. A user who has set the variable knows that nothing is captured, and in an untrusted root,
@@ -125,7 +131,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
         if !trusted || (world.read_variable)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent_reply(|| silent.to_owned());
         }
-        return off(NotCapturedReason::Disabled, trace, silent);
+        return off.reply(NotCapturedReason::Disabled, trace, silent);
     }
     if !trusted {
         let is_start = event.is_some_and(|event| matches!(event.kind, EventKind::SessionStart { .. }));
@@ -134,7 +140,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
         let why =
             from.as_deref().map_or(NotCapturedReason::Untrusted, |from| NotCapturedReason::Moved { from });
         let silent = "the root is not trusted on this machine; the user is told only when a session starts";
-        return off(why, trace, silent);
+        return off.reply(why, trace, silent);
     }
     let deadline = Deadline::of_event(event.map(|event| &event.kind), &settings, call.started_at);
     store.set_deadline(deadline.end());
@@ -158,6 +164,52 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.our_event.name()), "");
             trace.silent_reply(|| why.to_string())
         }
+    }
+}
+
+/// An event that is not captured although the user may expect it to be.
+struct NotCaptured<'a> {
+    world: &'a World<'a>,
+    harness: &'static Harness,
+    /// `None` if the payload cannot be decoded.
+    event: Option<&'a Event<'a>>,
+    root: &'a Path,
+}
+
+impl NotCaptured<'_> {
+    /// Returns the reply to the event. `silent` is the reason for `thru debug hook` if nothing is sent.
+    fn reply(&self, reason: NotCapturedReason, trace: &mut HookTrace, silent: &str) -> Vec<u8> {
+        let Some(event) = self.event else { return trace.silent_reply(|| silent.to_owned()) };
+        let reply = decide::not_captured_notice(&event.kind, &self.root.to_string_lossy(), reason);
+        trace.record_reply(self.harness, event, &reply, silent)
+    }
+
+    /// Like [`NotCaptured::reply`], for an event whose settings have not been read yet. A user who turned off hooks
+    /// expects nothing to be captured.
+    fn reply_unless_disabled(
+        &self,
+        reason: NotCapturedReason,
+        trace: &mut HookTrace,
+        silent: &str,
+    ) -> Vec<u8> {
+        let is_start = self.event.is_some_and(|event| matches!(event.kind, EventKind::SessionStart { .. }));
+        if is_start && !settings::settings_for_hook(self.world, None).settings.hooks_enabled {
+            return trace.silent_reply(|| silent.to_owned());
+        }
+        self.reply(reason, trace, silent)
+    }
+}
+
+/// Returns the reason why nothing is captured after an error. A file of a newer version has its own reason, because its
+/// remedy differs.
+fn reason_of_error<'a>(
+    error: &store::Error,
+    usual: NotCapturedReason<'a>,
+    why: &'a str,
+) -> NotCapturedReason<'a> {
+    match error {
+        store::Error::Foreign { .. } => NotCapturedReason::StoreTooNew { why },
+        _ => usual,
     }
 }
 

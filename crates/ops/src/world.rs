@@ -23,6 +23,9 @@ pub struct World<'a> {
     /// The path by which a harness should call this binary.
     pub program_path: PathBuf,
     pub now: Timestamp,
+    /// Formats the time of a record for the reader of this call's output. People read local times; agents and programs
+    /// read UTC.
+    pub time_for_reader: fn(&str) -> String,
     /// The effective user. Folders of other users are not trusted.
     pub user_id: u32,
 }
@@ -154,9 +157,14 @@ impl World<'_> {
     /// If the rules exclude the nearest root in the current folder or above it, returns that root and the reason. Error
     /// messages use this to explain why no root was found.
     pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
+        self.excluded_root_at_or_above(self.cwd.as_deref()?)
+    }
+
+    /// Like [`World::excluded_root`], for another folder than the current one.
+    pub fn excluded_root_at_or_above(&self, folder: &Path) -> Option<(PathBuf, String)> {
         let is_marked =
             |dir: &&Path| dir.join(store::layout::STORE_FOLDER).join(store::layout::MARKER_FILE).exists();
-        let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
+        let dir = folder.ancestors().find(is_marked)?;
         let why = self.with_root_rules(|rules| store::why_unfit_root(dir, rules));
         let why = why.map_or_else(
             || {

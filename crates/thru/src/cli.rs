@@ -162,7 +162,7 @@ pub fn run_command_line(words: Vec<OsString>) -> u8 {
             return output::report_error(&ops::Error::Usage { what, hint }, format);
         }
     };
-    let world = world::build_world(cli.root.clone(), word.as_deref(), now);
+    let world = world::build_world(cli.root.clone(), word.as_deref(), now, format);
     output::apply_color_setting(settings::settings_here(&world).settings().output_color);
     let before = RootSearch::search_root(&world);
     if cli.command.prints_records()

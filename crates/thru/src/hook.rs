@@ -71,6 +71,7 @@ pub fn hook_world(now: Timestamp, has_variables: bool) -> World<'static> {
         root: None,
         program_path: PathBuf::new(),
         now,
+        time_for_reader: str::to_owned,
         user_id: world::effective_user_id(),
     }
 }

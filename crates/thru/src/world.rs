@@ -7,6 +7,9 @@ use jiff::Timestamp;
 use model::time;
 use ops::World;
 
+use crate::clock;
+use crate::output::OutputFormat;
+
 /// The prefix of thru's own environment variables.
 pub const VARIABLE_PREFIX: &str = "THROUGHLINE_";
 
@@ -28,16 +31,27 @@ pub fn effective_user_id() -> u32 {
 }
 
 /// Collects what `ops` needs to know about this process. `word` is the name under which the program was called.
-pub fn build_world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
+pub fn build_world(
+    root: Option<PathBuf>,
+    word: Option<&OsStr>,
+    now: Timestamp,
+    format: OutputFormat,
+) -> World<'static> {
     let cwd = std::env::current_dir().ok();
-    World {
+    let world = World {
         read_variable: &read_variable,
+        time_for_reader: str::to_owned,
         has_variables: true,
         program_path: own_program_path(word, cwd.as_deref()),
         cwd,
         root,
         now,
         user_id: effective_user_id(),
+    };
+    // A command that an agent runs prints for that agent.
+    match format == OutputFormat::Text && world.calling_harness().is_none() {
+        true => World { time_for_reader: clock::local_date_and_time, ..world },
+        false => world,
     }
 }
 

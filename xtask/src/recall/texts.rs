@@ -86,6 +86,7 @@ impl SessionUpToCut {
             root: Some(root),
             program_path: "thru".into(),
             now,
+            time_for_reader: str::to_owned,
             user_id: owner_id(&home)?,
         };
         let request = handoff::HandoffRequest {

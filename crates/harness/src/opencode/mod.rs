@@ -9,7 +9,7 @@ use model::event::EventName;
 use model::packet::pickup::FileMentionStyle;
 
 use crate::{
-    Capabilities, Harness, InstallMethod, Plugin, RegisteredEvent, STOP_HOOK_TIMEOUT_SECONDS,
+    Capabilities, Harness, InstallMethod, OwnCommands, Plugin, RegisteredEvent, STOP_HOOK_TIMEOUT_SECONDS,
     SessionDatabase, SlashCommands, TranscriptSource, UserFolder,
 };
 
@@ -105,10 +105,63 @@ pub const HARNESS_ROW: Harness = Harness {
         settings_line_start: "const INSTALLED = ",
     }),
     status_line: None,
-    commands: SlashCommands::InPlugin {
-        reserved_names: &[
-            "init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit",
-        ],
-    },
+    commands: SlashCommands::InPlugin { own_commands: OWN_COMMANDS },
     agents: Some(agents::AGENT_FILES),
+};
+
+/// OpenCode's own commands and their aliases.
+const OWN_COMMANDS: OwnCommands = OwnCommands {
+    version: "1.18.33",
+    names: &[
+        "agent",
+        "agents",
+        "clear",
+        "compact",
+        "connect",
+        "continue",
+        "copy",
+        "debug",
+        "diff",
+        "editor",
+        "exit",
+        "export",
+        "fork",
+        "help",
+        "init",
+        "mcp",
+        "mcps",
+        "mo",
+        "model",
+        "models",
+        "move",
+        "new",
+        "open",
+        "org",
+        "orgs",
+        "q",
+        "quit",
+        "redo",
+        "rename",
+        "resume",
+        "review",
+        "sessions",
+        "share",
+        "skills",
+        "status",
+        "summarize",
+        "switch-org",
+        "terminal",
+        "themes",
+        "thinking",
+        "timeline",
+        "timestamps",
+        "toggle-thinking",
+        "toggle-timestamps",
+        "undo",
+        "unshare",
+        "variants",
+        "warp",
+        "workspace",
+        "workspaces",
+    ],
 };

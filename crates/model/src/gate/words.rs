@@ -1,14 +1,11 @@
 //! Messages about outputs. They are written for sub-agents, for the agent after a compaction, and for people.
 
-use jiff::Timestamp;
-
 use super::{
     COMPLETION_LINE, ExpectedOutput, ExpectedOutputs, JudgedOutput, MAX_LAUNCHES_PER_OUTPUT, NextLaunchStep,
     OutputTier, OutputVerdict, next_launch_step,
 };
 use crate::consent::quote_command;
 use crate::render::{format_path_or_code as shown_path, in_backticks, one_line};
-use crate::time;
 
 /// Returns the instruction that tells a sub-agent where to write its result and how to mark it as complete.
 pub fn subagent_instruction(path: &str) -> String {
@@ -163,14 +160,14 @@ pub fn remedy_for_output(
     }
 }
 
-/// Says what happened to a stage that passed before its inputs changed. `inputs` is empty if it is unknown which of them
-/// changed.
-pub fn describe_change_since_pass(passed_at: Timestamp, inputs: &[String]) -> String {
+/// Says what happened to a stage that passed before its inputs changed. `passed_at` is the time as the reader sees it.
+/// `inputs` is empty if it is unknown which of them changed.
+pub fn describe_change_since_pass(passed_at: &str, inputs: &[String]) -> String {
     let named: Vec<String> =
         inputs.iter().take(MAX_OUTPUTS_NAMED).map(|input| shown_path(input, 128)).collect();
     let more = if inputs.len() > MAX_OUTPUTS_NAMED { ", …" } else { "" };
     let which = if named.is_empty() { String::new() } else { format!(": {}{more}", named.join(", ")) };
-    format!("passed at {}; inputs changed since{which}; the outputs are stale", time::to_rfc3339(passed_at))
+    format!("passed at {passed_at}; inputs changed since{which}; the outputs are stale")
 }
 
 /// An advisory output that is missing or not valid. The stage continues without it.

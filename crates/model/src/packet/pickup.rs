@@ -15,7 +15,9 @@ use super::{
 use crate::brief::{self, FactClass};
 use crate::document::{Document, HeadingPattern};
 use crate::loops::promise;
-use crate::render::{format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path};
+use crate::render::{
+    format_path_or_code, in_backticks, in_quotation_marks, inline_for_model, is_plain_path, one_line,
+};
 use crate::text::{count_with_noun, mark_missing_text, split_into_sentences};
 use crate::time;
 
@@ -58,6 +60,8 @@ pub struct PickupInput<'a> {
     /// The state of the evidence, in one sentence for each task in progress.
     pub evidence: &'a [String],
     pub claim: ClaimState,
+    /// The time of the claim, as the reader sees it.
+    pub claimed_at: &'a str,
     pub mention_style: FileMentionStyle,
     pub now: Timestamp,
 }
@@ -151,7 +155,7 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
         text.push_str(&format!("\n{drift}"));
     }
     text.push_str(&files_part(pickup));
-    text.push_str(&claim_part(packet, pickup.claim));
+    text.push_str(&claim_part(packet, pickup.claim, pickup.claimed_at));
     if packet.status != Some(PacketStatus::Done) {
         let when = match prompt.text.contains(NOTHING_OPEN_INTRO) {
             true => "To close this packet",
@@ -163,8 +167,11 @@ pub fn render_pickup(pickup: &PickupInput) -> String {
     text
 }
 
-fn claim_part(packet: &Packet, claim: ClaimState) -> String {
-    let (by, at) = (format_path_or_code(&packet.claimed_by, 80), format_path_or_code(&packet.claimed_at, 40));
+fn claim_part(packet: &Packet, claim: ClaimState, claimed_at: &str) -> String {
+    let by = format_path_or_code(&packet.claimed_by, 80);
+    // A packet is a file that anyone may have written, so what is not a time is quoted.
+    let is_time = time::parse_time(&packet.claimed_at).is_some();
+    let at = if is_time { one_line(claimed_at, 40) } else { format_path_or_code(claimed_at, 40) };
     match (packet.claimed_by.is_empty(), claim, packet.status) {
         (true, ..) => String::new(),
         (_, ClaimState::Holds, _) => format!("\nClaimed by {by} at {at}.\n"),

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod choose;
+mod notes;
 pub mod ralph;
 mod report;
 pub(crate) mod session;
@@ -24,13 +25,14 @@ pub use adopt::{LoopToAdopt, adopt_loop, find_loop_to_adopt};
 pub use choose::WantedLoopOwner;
 use choose::{
     LoopCommandPurpose, LoopOwner, choose_loop, find_loop_owner, find_owner_of_existing_loop,
-    foreground_loop_id, open_store, open_trusted_store, require_trust,
+    foreground_loop_id, open_store, open_trusted_project, require_trust,
 };
+use notes::notes_before_run;
 pub use report::{advice_on_ended_session, advice_without_consent, short_session_id};
 
 use crate::features::{Feature, FeatureAnswer};
 use crate::hook::context::HookContext;
-use crate::project::{consent, settings};
+use crate::project::{Project, consent, settings};
 use crate::session::list::SessionChoiceReason;
 use crate::session::roster::{self, SessionEnd};
 use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
@@ -186,30 +188,32 @@ pub fn show_loop_log(world: &World, named: Option<&str>) -> Result<LoopLogShown>
 
 /// Puts a loop into the foreground of a session. The previous foreground loop stays active and waits.
 pub fn activate_loop(world: &World, named: &str, owner: WantedLoopOwner) -> Result<LoopChanged> {
-    let store = open_trusted_store(world)?;
-    let id = choose_loop(world, &store, Some(named), LoopCommandPurpose::View)?;
-    let owner = find_owner_of_existing_loop(world, &store, &id, owner)?;
+    let project = open_trusted_project(world)?;
+    let store = &project.store;
+    let id = choose_loop(world, store, Some(named), LoopCommandPurpose::View)?;
+    let owner = find_owner_of_existing_loop(world, store, &id, owner)?;
     let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let record = store.read_loop(&id)?;
     require_open(&record.loop_state)?;
-    require_consent(&store, &record.loop_state)?;
+    require_consent(store, &record.loop_state)?;
     if record.loop_state.status == LoopStatus::Paused {
         return Err(paused_error(&record.loop_state, world.now));
     }
     let mut next = record.loop_state.clone();
     next.last_stop = None;
-    write_and_set_foreground(world, &store, &record, next, &owner, LoopEvent::Activated)
+    write_and_set_foreground(world, &project, &record, next, &owner, LoopEvent::Activated)
 }
 
 pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Result<LoopChanged> {
-    let store = open_trusted_store(world)?;
-    let id = choose_loop(world, &store, named, LoopCommandPurpose::Resume)?;
-    let owner = find_owner_of_existing_loop(world, &store, &id, how.owner)?;
+    let project = open_trusted_project(world)?;
+    let store = &project.store;
+    let id = choose_loop(world, store, named, LoopCommandPurpose::Resume)?;
+    let owner = find_owner_of_existing_loop(world, store, &id, how.owner)?;
     let _lock = store.lock_loops(MAX_WAIT_FOR_RECORD_LOCK)?;
     let record = store.read_loop(&id)?;
     let mut next = record.loop_state.clone();
     require_open(&next)?;
-    require_consent(&store, &next)?;
+    require_consent(store, &next)?;
     if next.status == LoopStatus::Active {
         return Err(already_active_error(&next));
     }
@@ -232,7 +236,7 @@ pub fn resume_loop(world: &World, named: Option<&str>, how: ResumeOptions) -> Re
     }
     next.status = LoopStatus::Active;
     (next.end_reason, next.ended_detail, next.last_stop) = (None, None, None);
-    write_and_set_foreground(world, &store, &record, next, &owner, LoopEvent::Resumed)
+    write_and_set_foreground(world, &project, &record, next, &owner, LoopEvent::Resumed)
 }
 
 pub fn pause_loop(world: &World, named: Option<&str>) -> Result<LoopChanged> {
@@ -295,12 +299,13 @@ fn change_and_remove_from_foreground(
 /// Writes a loop that is about to run, and puts it into the foreground.
 fn write_and_set_foreground(
     world: &World,
-    store: &Store,
+    project: &Project,
     record: &LoopRecord,
     mut next: Loop,
     owner: &LoopOwner,
     event: LoopEvent,
 ) -> Result<LoopChanged> {
+    let store = &project.store;
     let id =
         Id::new(&next.id).map_err(|bad| usage_error(bad.to_string(), "`thru loop list` shows the loops"))?;
     next.set_updated_time(world.now);
@@ -311,7 +316,7 @@ fn write_and_set_foreground(
     consent::allow_loop(store, Some(&record.loop_state), &next, owner.claim(), world.now)?;
     write_loop(store, &id, record, next.clone())?;
     let (pointer, mut notes) = point_to_loop(store, &next, owner)?;
-    notes.extend(note_on_ended_session(world, store, owner));
+    notes.extend(notes_before_run(world, project, &next, owner));
     append_to_log(world, store, &next, event)?;
     let session_choice = match owner {
         LoopOwner::Session(_, session_choice) => Some(*session_choice),
@@ -377,16 +382,6 @@ fn loop_shown(world: &World, store: &Store, state: &Loop, pointer: &ForegroundPo
 fn end_of_session(world: &World, store: &Store, session: &str) -> Option<SessionEnd> {
     let entries = roster::read_roster(store, u64::MAX).ok()?;
     roster::how_session_ended(&entries, store, session, world.now)
-}
-
-/// Returns a note if the session that should run a loop has ended or crashed.
-fn note_on_ended_session(world: &World, store: &Store, owner: &LoopOwner) -> Option<String> {
-    let LoopOwner::Session(session, _) = owner else { return None };
-    let end = end_of_session(world, store, session.as_str())?.describe();
-    Some(format!(
-        "session {session} {end}; the loop continues if the session is resumed, and `--next` gives the loop to the next \
-         session that starts here"
-    ))
 }
 
 fn loop_shown_with_consent(state: &Loop, pointer: &ForegroundPointer, is_allowed_here: bool) -> LoopShown {

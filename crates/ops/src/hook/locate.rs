@@ -13,27 +13,41 @@ use crate::World;
 use crate::project::settings;
 use crate::setup::init;
 
-/// Finds an event's root. The harness's project folder is searched first, because it stays the same for the whole
-/// session, whereas `cwd` changes with every `cd`.
+/// Finds an event's root, or returns `None` if there is none. Returns an error if there is a root whose marker cannot be
+/// used. The harness's project folder is searched first, because it stays the same for the whole session, whereas `cwd`
+/// changes with every `cd`.
 pub(super) fn find_root(
     world: &World,
     harness: &Harness,
     call: &HookCall,
     event: Option<&Event>,
-) -> Option<(Root, Store, RootMarker)> {
+) -> store::Result<Option<(Root, Store, RootMarker)>> {
     let explicit = world.absolute_path_variable("THROUGHLINE_ROOT");
     let project = harness.project_variable.and_then(|name| world.absolute_path_variable(name));
     let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
     let mut starts: Vec<&Path> = project.as_deref().into_iter().collect();
     starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));
-    match world.find_root_from(explicit.as_deref(), &starts) {
-        Ok(FoundRoot::Marked { root, store, marker }) => {
+    if explicit.is_none() && starts.is_empty() {
+        return Ok(None);
+    }
+    Ok(match world.find_root_from(explicit.as_deref(), &starts)? {
+        FoundRoot::Marked { root, store, marker } => {
             let checkout =
                 cwd.as_deref().and_then(|cwd| worktree_of_cwd(world, &root, cwd)).unwrap_or(root.checkout);
             Some((Root { path: root.path, checkout }, store, marker))
         }
-        Ok(FoundRoot::Unmarked(root)) => create_root_if_configured(world, root, call, event?),
-        Err(_) => None,
+        FoundRoot::Unmarked(root) => {
+            event.and_then(|event| create_root_if_configured(world, root, call, event))
+        }
+    })
+}
+
+/// Says why an event has no root, for `thru debug hook`.
+pub(super) fn why_no_root(world: &World, event: Option<&Event>) -> String {
+    let cwd = event.and_then(|event| event.cwd.as_deref()).map(Path::new);
+    match cwd.and_then(|cwd| world.excluded_root_at_or_above(cwd)) {
+        Some((root, why)) => format!("no root: the one in {} is not used: {why}", root.display()),
+        None => "no root: there is no .agent/context/root.json in this folder or above it".to_owned(),
     }
 }
 

@@ -76,12 +76,26 @@ pub(crate) struct LossReportContext<'a> {
 /// Describes a recent loss, as recorded in the note or in a receipt.
 pub fn describe_recent_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     let noted = open_lost_note(world, store, project).read_note();
-    noted.map(|lost| lost.to_string()).or_else(|| newest_loss_receipt(store, world.now))
+    let lost = noted.map(|lost| lost.to_string()).or_else(|| newest_loss_receipt(store, world.now))?;
+    Some(format_times_for_reader(world, &lost))
 }
 
 /// Describes a loss that no hook has reported yet.
 pub(crate) fn describe_unreported_loss(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
-    open_lost_note(world, store, project).read_note().map(|lost| lost.to_string())
+    let lost = open_lost_note(world, store, project).read_note()?;
+    Some(format_times_for_reader(world, &lost.to_string()))
+}
+
+/// Formats the two times in the description of a loss for the reader. In a note or a receipt, they are in UTC.
+pub(crate) fn format_times_for_reader(world: &World, lost: &str) -> String {
+    let formatted = || {
+        let (what, rest) = lost.split_once(" between ")?;
+        let (first, rest) = rest.split_once(" and ")?;
+        let last = rest.split(' ').next()?.trim_end_matches(':');
+        let [first, shown_last] = [first, last].map(world.time_for_reader);
+        Some(format!("{what} between {first} and {shown_last}{}", &rest[last.len()..]))
+    };
+    formatted().unwrap_or_else(|| lost.to_owned())
 }
 
 fn newest_loss_receipt(store: &Store, now: Timestamp) -> Option<String> {

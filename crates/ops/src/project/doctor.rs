@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use harness::plugin::InstalledPlugin;
 use harness::{HARNESSES, Harness, InstallMethod, RegisteredEvent};
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use model::event::EventName;
 use model::finding::{Finding, FindingLevel};
 use model::marker::ProjectId;
@@ -83,7 +83,7 @@ pub fn run_doctor(world: &World) -> DoctorReport {
     };
     match hook_statistics::read_hook_statistics(store) {
         Ok(firing) => {
-            let mut check = check_hooks(&firing, world.now);
+            let mut check = check_hooks(world, &firing);
             check.findings.extend(hooks_not_installed_finding(world, checkout, &firing));
             check.findings.extend(rootless_receipt_findings(world));
             report.checks.push(check);
@@ -322,10 +322,11 @@ impl StoreFileChecker {
 }
 
 /// Reports recent hook failures, each kind once, and compactions that were not followed by a brief.
-fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
+fn check_hooks(world: &World, firing: &HookStatistics) -> DoctorCheck {
     let recent = |receipt: &&Receipt| {
-        let young =
-            receipt.parsed_time().is_some_and(|at| now.duration_since(at) < MAX_AGE_OF_REPORTED_HOOK_FAILURE);
+        let young = receipt
+            .parsed_time()
+            .is_some_and(|at| world.now.duration_since(at) < MAX_AGE_OF_REPORTED_HOOK_FAILURE);
         receipt.outcome == HookOutcome::Failed && young
     };
     let mut failed: Vec<&Receipt> = Vec::new();
@@ -334,7 +335,7 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
         failed.push(receipt);
     }
     let mut findings: Vec<Finding> =
-        failed.iter().rev().take(MAX_FINDINGS_NAMED).map(|receipt| receipt_finding(receipt)).collect();
+        failed.iter().rev().take(MAX_FINDINGS_NAMED).map(|receipt| receipt_finding(world, receipt)).collect();
     if failed.len() > MAX_FINDINGS_NAMED {
         findings.push(Finding::new(
             FindingLevel::Note,
@@ -384,7 +385,8 @@ fn check_hooks(firing: &HookStatistics, now: Timestamp) -> DoctorCheck {
         (_, newest) => newest,
     };
     let text = last.map(|last| {
-        let ago = time::parse_time(&last.last_at).map_or(String::new(), |at| time::describe_age(at, now));
+        let ago =
+            time::parse_time(&last.last_at).map_or(String::new(), |at| time::describe_age(at, world.now));
         let runs = firing.fired_events.iter().map(|fired| fired.runs).sum();
         format!("{}, last: {} {ago}", count_with_noun(runs, "hook run"), last.event)
     });
@@ -434,7 +436,7 @@ fn rootless_receipt_findings(world: &World) -> Vec<Finding> {
     };
     let mut findings: Vec<Finding> = Vec::new();
     for receipt in receipts.iter().rev().filter(is_recent) {
-        let finding = receipt_finding(receipt);
+        let finding = receipt_finding(world, receipt);
         if findings.len() < MAX_FINDINGS_NAMED && !findings.iter().any(|known| known.text == finding.text) {
             findings.push(finding);
         }
@@ -562,14 +564,19 @@ fn check_plugin(harness: &Harness, file: &CallingFile) -> Vec<Finding> {
     findings.into_iter().map(finding).collect()
 }
 
-fn receipt_finding(receipt: &Receipt) -> Finding {
+fn receipt_finding(world: &World, receipt: &Receipt) -> Finding {
     let why = receipt.error.as_deref().unwrap_or("no reason given");
     if receipt.event == RECORDS_LOST_EVENT {
-        return Finding::new(FindingLevel::Warning, why)
+        return Finding::new(FindingLevel::Warning, lost::format_times_for_reader(world, why))
             .with_hint("transcripts may still contain what was lost: `thru handoff --transcript`");
     }
     Finding::new(
         FindingLevel::Warning,
-        format!("the {} hook for {} failed at {}: {why}", receipt.harness, receipt.event, receipt.ts),
+        format!(
+            "the {} hook for {} failed at {}: {why}",
+            receipt.harness,
+            receipt.event,
+            (world.time_for_reader)(&receipt.ts)
+        ),
     )
 }

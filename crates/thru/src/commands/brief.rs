@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use model::activity::short_session_id;
 use model::brief::BriefOccasion;
 use model::render::one_line;
+use model::text::count_with_noun;
 use ops::Result;
 use ops::World;
 use ops::session::brief::{BriefOptions, BriefReport, BriefRoom, RankingChoice};
@@ -147,8 +148,14 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
             _ if report.explained.rows.is_empty() => {
                 output::print_message("There is nothing to put into a brief.");
             }
-            (_, Some(most)) => output::print_message(format_args!("Nothing fits in {most} tokens.")),
-            (Some(most), None) => output::print_message(format_args!("Nothing fits in {most} characters.")),
+            (_, Some(most)) => {
+                let tokens = count_with_noun(most, "token");
+                output::print_message(format_args!("Nothing fits in {tokens}."));
+            }
+            (Some(most), None) => {
+                let characters = count_with_noun(most, "character");
+                output::print_message(format_args!("Nothing fits in {characters}."));
+            }
             (None, None) => output::print_message("There is nothing to put into a brief."),
         },
     }

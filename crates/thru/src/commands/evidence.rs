@@ -9,6 +9,7 @@ use model::evidence::ProofState;
 use ops::features::evidence::show::TaskEvidenceLine;
 use ops::{Result, World};
 
+use crate::clock;
 use crate::output::{BAD, DIM, GOOD, OutputFormat, TextStyle, WARN};
 
 /// Manage evidence that tasks are done: observed test runs, reviews, diffs, approvals, notes
@@ -45,6 +46,18 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         Command::List => list::run(world, format),
         Command::Show { id, archived } => show::run(world, id, *archived, format),
         Command::Archive(args) => archive::run(world, args, format),
+    }
+}
+
+/// Describes the evidence of a task for a person. The text ends with the time of its entry, which is shown in the local
+/// time zone.
+pub fn describe_evidence(line: &TaskEvidenceLine) -> String {
+    let text = line.error.as_deref().unwrap_or(&line.text);
+    match text.strip_suffix(&line.timestamp) {
+        Some(before) if !line.timestamp.is_empty() => {
+            format!("{before}{}", clock::local_date_and_time(&line.timestamp))
+        }
+        _ => text.to_owned(),
     }
 }
 

@@ -166,7 +166,9 @@ fn print_uninstall_everywhere_report(all: &UninstallReport) {
          `thru uninstall HARNESS --project` there.",
     );
     if !all.remaining_files.is_empty() {
-        output::print_line("Left on this machine, for you to delete when you no longer want it:");
+        output::print_line(
+            "Left on this machine, because it is yours. When you no longer want one of these files and folders, delete it:",
+        );
     }
     for FileLeftByUninstallation { path, description } in &all.remaining_files {
         output::print_line(format_args!("  {}  {DIM}{description}{DIM:#}", path.display()));

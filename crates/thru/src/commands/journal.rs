@@ -3,10 +3,9 @@ use model::failure;
 use model::journal::{AGENT_MESSAGE_EVENT, EDIT_TEXTS_EVENT, JournalRecord, VALIDATOR_RUN_EVENT};
 use model::render::one_line;
 use model::time;
-use ops::Result;
-use ops::World;
 use ops::session::journal::{JournalReader, ListedSession, POLL_INTERVAL};
 use ops::session::list::SessionChoiceReason;
+use ops::{Error, Result, World};
 
 use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, OutputFormat};
@@ -55,7 +54,14 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
                 }
             })?
         }
-        session => ops::session::journal::open_journal(world, session)?,
+        session => match ops::session::journal::open_journal(world, session) {
+            // As with the other lists, it is no error that there is nothing to show yet.
+            Err(Error::NoRoot { .. }) if session.is_none() => {
+                print_that_no_session_is_captured(format);
+                return Ok(0);
+            }
+            opened => opened?,
+        },
     };
     if format == OutputFormat::Text {
         print_title(world, &reading);
@@ -217,14 +223,18 @@ fn line_naming_error(error: &str) -> &str {
     reason.unwrap_or_default()
 }
 
+fn print_that_no_session_is_captured(format: OutputFormat) {
+    if format == OutputFormat::Text {
+        output::print_message("No session has been captured yet.");
+    }
+}
+
 fn list_sessions(world: &World, limit: Option<usize>, format: OutputFormat) -> Result<()> {
     let mut sessions = ops::session::journal::list_sessions(world)?;
     sessions.truncate(limit.unwrap_or(usize::MAX));
     match format {
         OutputFormat::Json => output::print_json(&sessions),
-        OutputFormat::Text if sessions.is_empty() => {
-            output::print_message("No session has been captured yet.");
-        }
+        OutputFormat::Text if sessions.is_empty() => print_that_no_session_is_captured(format),
         OutputFormat::Text => {
             output::print_line(format_args!(
                 "{DIM}{:<36}  {:<11}  {:<12}  {:<9}  {:>13}  last prompt{DIM:#}",

@@ -173,6 +173,21 @@ impl ThruOutput {
         assert_eq!(said, (0, "", ""), "{about}");
     }
 
+    /// Asserts that a hook tells nobody anything, except where a session starts, is resumed or is forked. There, the user
+    /// alone gets one message, which contains `part`.
+    #[track_caller]
+    pub fn assert_told_only_where_session_starts(&self, fixture: &str, part: &str, about: &str) {
+        if !["SessionStart.startup", "SessionStart.resume", "SessionStart.fork"].contains(&fixture) {
+            return self.assert_silent(&format!("{about}: {fixture}"));
+        }
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}: {fixture}");
+        let answer = self.json();
+        assert_eq!(answer.as_object().map(|answer| answer.len()), Some(1), "{about}: {fixture}: {answer}");
+        let told = answer["systemMessage"].as_str().unwrap_or_else(|| panic!("{about}: {fixture}: {answer}"));
+        assert!(told.contains(part), "{about}: {fixture}: {told}");
+        assert!(told.contains("`thru doctor`") && !told.contains('\n'), "{about}: {fixture}: {told}");
+    }
+
     /// Asserts that Claude Code accepts a hook's output: no output, context at events that allow it, or plain text for
     /// a summariser.
     #[track_caller]

@@ -301,7 +301,9 @@ fn a_loop_is_adopted_on_a_terminal_and_nowhere_else() {
         assert!(!output.stdout.contains("\u{1b}]52"), "{output}");
     }
     assert_eq!(shared.env.run_thru_json(&["loop", "show", "evil"])["started_here"], false);
-    adopt().run_on_terminal("y\n").assert_ok();
+    let adopted = adopt().run_on_terminal("y\n").assert_ok();
+    // The loop runs from now on, so the user is told the harness's limit, as at a start.
+    assert!(adopted.stdout.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{adopted}");
     assert_eq!(shared.env.run_thru_json(&["loop", "show", "evil"])["started_here"], true);
     let fed =
         shared.fire_event("Stop", json!({"last_assistant_message": "not yet", "stop_hook_active": false}));

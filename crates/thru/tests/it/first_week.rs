@@ -261,6 +261,7 @@ fn lists_are_empty_where_there_is_no_root() {
     let before = env.file_tree();
     for words in [
         &["files"][..],
+        &["journal"],
         &["journal", "--list"],
         &["packet", "list"],
         &["loop", "list"],
@@ -270,6 +271,13 @@ fn lists_are_empty_where_there_is_no_root() {
     ] {
         env.run_thru(words).assert_ok();
     }
+    for words in [&["files"][..], &["journal"], &["packet", "list"], &["loop", "list"]] {
+        let said = env.run_thru(words).stderr;
+        assert!(said.contains("note: there is no root here yet; run `thru init`"), "{words:?}: {said}");
+    }
+    let journal = env.run_thru(&["journal"]);
+    assert!(journal.stderr.starts_with("No session has been captured yet.\n"), "{journal}");
+    assert_eq!(env.run_thru(&["journal", "--json"]).assert_ok().stdout, "");
     for words in [&["journal", "--list"][..], &["packet", "list"]] {
         assert_eq!(env.run_thru_json(words), json!([]), "{words:?}");
     }
@@ -627,6 +635,7 @@ mod thrown_away_edits;
 mod trials;
 mod tried_out_programs;
 mod unexpected_outputs;
+mod uninstall_everything;
 mod unknown_outcomes;
 mod work_of_several_sessions;
 
@@ -658,6 +667,29 @@ mod loops {
                 "{said}"
             );
             assert!(said.stderr.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{owner:?}: {said}");
+        }
+        let endless =
+            env.run_thru(&["loop", "start", "go on", "--next", "--max-iterations", "0"]).assert_ok();
+        let only = "only a lack of progress or `thru loop cancel` ends this loop";
+        assert!(endless.stderr.contains(only), "{endless}");
+    }
+
+    #[test]
+    fn a_loop_that_is_resumed_or_activated_says_the_same() {
+        let env = repository_with_claude_code();
+        env.run_thru(&["init"]).assert_ok();
+        start_session(&env, "s1");
+        env.run_thru(&["loop", "start", "go", "--session", "s1"]).assert_ok();
+        let id = env.run_thru_json(&["loop", "list"])["loops"][0]["id"].as_str().unwrap().to_owned();
+        for owner in [&["--session", "s1"][..], &["--next"]] {
+            let activated = env.run_thru(&[&["loop", "activate", &id], owner].concat()).assert_ok();
+            env.run_thru(&["loop", "pause", &id]).assert_ok();
+            let resumed = env.run_thru(&[&["loop", "resume", &id], owner].concat()).assert_ok();
+            for said in [activated, resumed] {
+                let until = "it has no promise, so it continues until 30 iterations have run";
+                assert!(said.stderr.contains(until), "{owner:?}: {said}");
+                assert!(said.stderr.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{owner:?}: {said}");
+            }
         }
     }
 }

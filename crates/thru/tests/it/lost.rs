@@ -62,9 +62,12 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     at("2026-11-15T19:23:00Z");
     let lost = "records were lost between 2026-11-15T19:22:10Z and 2026-11-15T19:23:00Z (3 of them)";
     // Commands report the loss even before a hook has reported it.
-    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains(lost));
+    let shown = "records were lost between 2026-11-15 19:22 UTC and 2026-11-15 19:23 UTC (3 of them)";
+    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains(shown));
     assert!(env.run_thru_json(&["status"])["lost"].as_str().unwrap().contains(lost));
-    assert!(env.run_thru(&["doctor"]).assert_exit_code(1).stdout.contains(lost));
+    let doctor = env.run_thru(&["doctor"]).assert_exit_code(1).stdout;
+    assert!(doctor.contains(shown), "{doctor}");
+    assert!(env.run_thru(&["doctor", "--json"]).stdout.contains(lost));
     // The hook of a successful tool call does not report the loss.
     env.fire_hook("PostToolUse", &serde_json::from_str(&report_tool_call(&env)).unwrap())
         .assert_silent("works again");
@@ -77,9 +80,9 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     let again = env.fire_event("a-third", "SessionStart", json!({"source": "startup"})).context_for_model();
     assert!(!again.contains("records were lost"), "{again}");
     assert_eq!(receipts().matches("records-lost").count(), 1);
-    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains(lost));
+    assert!(env.run_thru(&["status"]).assert_ok().stdout.contains(shown));
     let doctor = env.run_thru(&["doctor"]).assert_exit_code(1).stdout;
-    assert!(doctor.contains(lost), "{doctor}");
+    assert!(doctor.contains(shown), "{doctor}");
     assert!(!doctor.contains("records-lost"), "it is not an event of a harness: {doctor}");
 }
 

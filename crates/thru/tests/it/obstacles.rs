@@ -23,10 +23,7 @@ fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
         let output = env.fire_hook(event_of_fixture(name), &env.captured_payload(name));
         // The user gets a message saying that nothing is recorded. The agent gets no message.
         if name == "SessionStart.startup" && output.stdout.contains("systemMessage") {
-            assert!(
-                output.stdout.contains("cannot be written") && !output.stdout.contains("hookSpecific"),
-                "{output}"
-            );
+            output.assert_told_only_where_session_starts(name, "session is not captured", about);
             continue;
         }
         output.assert_silent(about);
@@ -34,6 +31,14 @@ fn assert_silent_and_unchanged(env: &TestEnv, about: &str, allowed: &[&str]) {
     let mut changes = before.changes_to(&env.file_tree());
     changes.retain(|change| !allowed.iter().any(|allowed| change[1..].starts_with(allowed)));
     assert_eq!(changes, [""; 0], "{about}");
+}
+
+/// Asserts that the user is told at the start of a session why nothing is captured.
+#[track_caller]
+fn assert_user_is_told(env: &TestEnv, part: &str) {
+    let name = "SessionStart.startup";
+    env.fire_hook("SessionStart", &env.captured_payload(name))
+        .assert_told_only_where_session_starts(name, part, "told");
 }
 
 /// Moves a folder out of the project and returns its new path, so that a test can create a link to it.
@@ -59,6 +64,7 @@ fn a_link_on_the_way_to_the_store_is_not_followed() {
         let away = move_outside_project(&env, rel);
         symlink(&away, env.project_folder().join(rel)).unwrap();
         assert_silent_and_unchanged(&env, rel, &[]);
+        assert_user_is_told(&env, "the records here cannot be used");
         let status = env.run_thru(&["status"]).assert_exit_code(15);
         assert!(status.stderr.contains("link"), "{status}");
     }
@@ -96,6 +102,7 @@ fn a_link_in_place_of_the_marker_is_not_followed() {
     let away = move_outside_project(&env, ".agent/context/root.json");
     symlink(&away, env.store_folder().join("root.json")).unwrap();
     assert_silent_and_unchanged(&env, "root.json is a link", &[]);
+    assert_user_is_told(&env, "the records here cannot be used");
     env.run_thru(&["status"]).assert_exit_code(15);
 }
 
@@ -111,6 +118,7 @@ fn a_pipe_or_a_folder_in_place_of_the_marker_holds_nobody_up() {
             _ => fs::write(&marker, "").unwrap(),
         }
         assert_silent_and_unchanged(&env, how, &[]);
+        assert_user_is_told(&env, "root.json");
         let code = env.run_thru(&["status"]).code;
         assert!([12, 15].contains(&code), "{how}: {code}");
         env.run_thru(&["doctor"]).assert_exit_code(1);
@@ -169,7 +177,11 @@ fn an_unreadable_marker_is_not_taken_for_no_marker() {
     let start = start
         .with_variable("THROUGHLINE_HOOKS_AUTO_INIT", "true")
         .with_variable("CLAUDE_PROJECT_DIR", env.project_folder());
-    start.with_stdin(payload).run().assert_silent("unreadable");
+    start.with_stdin(payload).run().assert_told_only_where_session_starts(
+        "SessionStart.startup",
+        "root.json: no permission",
+        "unreadable",
+    );
     assert_eq!(env.count_journal_lines(), 0);
     env.call_bound_by_modes(&["status"]).run().assert_exit_code(11);
     env.call_bound_by_modes(&["init"]).run().assert_exit_code(11);

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, event_of_fixture, fixture_names, merge_fields};
 
 fn report_work(env: &TestEnv, session: &str, prompt: &str, file: &str) {
     env.fire_event(session, "UserPromptSubmit", json!({"prompt": prompt}));
@@ -249,9 +249,7 @@ fn what_running_sessions_did_lately_is_limited_as_a_whole() {
 }
 
 fn fire_event_in(env: &TestEnv, folder: &Path, session: &str, event: &str, more: Value) -> String {
-    let payload = env
-        .event_payload(session, event, crate::env::merge_fields(&json!({"cwd": folder}), more))
-        .to_string();
+    let payload = env.event_payload(session, event, merge_fields(&json!({"cwd": folder}), more)).to_string();
     let output = env.hook_call(event, payload).with_variable("CLAUDE_PROJECT_DIR", folder).run();
     if output.stdout.is_empty() { String::new() } else { output.context_for_model() }
 }
@@ -390,6 +388,57 @@ fn a_store_that_takes_no_records_is_told_to_the_user() {
     let output = env.fire_hook("SessionStart", &payload);
     let told = output.json()["systemMessage"].as_str().unwrap().to_owned();
     assert!(told.contains("cannot be written") && told.contains("thru doctor"), "{told}");
+}
+
+#[test]
+fn a_marker_that_cannot_be_used_is_told_to_the_user() {
+    let markers = [
+        ("{brok", "root.json:1: damaged"),
+        (r#"{"schema_version": 1}"#, "it has no usable project_id"),
+        (r#"{"schema_version": 9, "project_id": "x"}"#, "this thru is older than the records here"),
+    ];
+    for (marker, part) in markers {
+        let env = TestEnv::with_root();
+        env.write_file("project/.agent/context/root.json", marker);
+        let before = env.file_tree();
+        for name in fixture_names() {
+            env.fire_hook(event_of_fixture(&name), &env.captured_payload(&name))
+                .assert_told_only_where_session_starts(&name, part, marker);
+        }
+        // A user who turned off hooks expects nothing to be captured.
+        let start = env.captured_payload("SessionStart.startup").to_string();
+        let off = env.hook_call("SessionStart", &*start).with_variable("THROUGHLINE_HOOKS_ENABLED", "false");
+        off.run().assert_silent("hooks are off");
+        before.assert_unchanged(&env.file_tree(), marker);
+
+        let prompt = env.captured_payload("UserPromptSubmit").to_string();
+        let call = env.thru_call(&["debug", "hook", "claude-code", "UserPromptSubmit", "--json"]);
+        let explained = call.with_stdin(prompt).run().assert_ok().json();
+        let why = explained["silent_because"].as_str().unwrap();
+        assert!(why.contains("the root cannot be used") && why.contains("root.json"), "{why}");
+    }
+}
+
+/// The message reaches the user in every harness, in the harness's own form.
+#[test]
+fn the_user_of_every_harness_is_told_why_nothing_is_captured() {
+    let env = TestEnv::with_root();
+    env.write_file("project/.agent/context/root.json", "{brok");
+    let cwd = env.project_folder();
+    let payloads = [
+        ("claude-code", "SessionStart", "systemMessage", json!({"hook_event_name": "SessionStart"})),
+        ("droid", "SessionStart", "systemMessage", json!({"hook_event_name": "SessionStart"})),
+        ("opencode", "session.created", "tell", json!({})),
+    ];
+    for (harness, event, key, more) in payloads {
+        let common = json!({"session_id": "s1", "cwd": cwd, "source": "startup"});
+        let payload = merge_fields(&common, more).to_string();
+        let output = env.thru_call(&["hook", harness, event]).with_stdin(payload).run().assert_ok();
+        let answer = output.json();
+        assert_eq!(answer.as_object().map(|answer| answer.len()), Some(1), "{harness}: {answer}");
+        let told = answer[key].as_str().unwrap_or_else(|| panic!("{harness}: {answer}"));
+        assert!(told.contains("root.json:1: damaged") && told.contains("`thru doctor`"), "{harness}: {told}");
+    }
 }
 
 #[test]

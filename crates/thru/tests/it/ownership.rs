@@ -89,7 +89,7 @@ fn assert_state_not_trusted(env: &TestEnv, folder: &Path, about: &str) {
     let before = env.file_tree();
     for name in fixture_names().iter().filter(|name| !name.contains("subagent")) {
         env.fire_hook(event_of_fixture(name), &env.captured_payload(name))
-            .assert_silent(&format!("{about}: {name}"));
+            .assert_told_only_where_session_starts(name, folder.to_str().unwrap(), about);
     }
     before.assert_unchanged(&env.file_tree(), about);
     for words in [&["status"][..], &["trust"], &["doctor"]] {
@@ -167,6 +167,10 @@ fn assert_no_root(env: &TestEnv, start: &Path, about: &str) {
         env.hook_call("UserPromptSubmit", payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", start);
     call.run().assert_silent(about);
     before.assert_unchanged(&env.file_tree(), about);
+    let debug = env.thru_call(&["debug", "hook", "claude-code", "UserPromptSubmit", "--json"]);
+    let debug = debug.with_stdin(payload.to_string()).with_variable("CLAUDE_PROJECT_DIR", start).run();
+    let why = debug.assert_ok().json()["silent_because"].as_str().unwrap().to_owned();
+    assert!(why.starts_with("no root: the one in /") && why.contains(" is not used: "), "{about}: {why}");
     let status = status_in(env, start);
     assert_eq!(status["marked"], false, "{about}: {status}");
     let doctor = env.thru_call(&["doctor"]).in_folder(start).run().assert_exit_code(1);

@@ -155,6 +155,15 @@ fn without_a_home_hooks_write_nothing() {
     let before = env.file_tree();
     let payload = env.captured_payload("UserPromptSubmit").to_string();
     env.hook_call("UserPromptSubmit", payload).without_variable("HOME").run().assert_silent("no home");
+    for name in ["SessionStart.startup", "SessionStart.resume", "SessionStart.compact"] {
+        let payload = env.captured_payload(name).to_string();
+        let output = env.hook_call("SessionStart", payload).without_variable("HOME").run();
+        output.assert_told_only_where_session_starts(
+            name,
+            "neither HOME nor XDG_STATE_HOME is set",
+            "no home",
+        );
+    }
     before.assert_unchanged(&env.file_tree(), "no home");
 }
 
@@ -171,14 +180,15 @@ fn a_project_id_that_is_a_path_is_damage_and_leads_nowhere() {
         env.run_thru(&["status"]).assert_exit_code(12);
         env.run_thru(&["trust"]).assert_exit_code(12);
         for name in ["SessionStart.startup", "UserPromptSubmit", "PostToolUse.Edit"] {
-            env.fire_hook(event_of_fixture(name), &env.captured_payload(name)).assert_silent(id);
+            env.fire_hook(event_of_fixture(name), &env.captured_payload(name))
+                .assert_told_only_where_session_starts(name, "no usable project_id", id);
         }
         before.assert_unchanged(&env.file_tree(), id);
     }
 }
 
 #[test]
-fn a_trust_record_that_cannot_be_read_silences_hooks() {
+fn a_trust_record_that_cannot_be_read_turns_hooks_off_and_the_user_is_told() {
     let broken: [(&str, &[u8]); 5] = [
         ("torn", b"{\"schema_version\": 1, \"roots\": ["),
         ("empty", b""),
@@ -190,9 +200,11 @@ fn a_trust_record_that_cannot_be_read_silences_hooks() {
         let env = TestEnv::with_root();
         fs::write(env.trust_record_path(), bytes).unwrap();
         let before = env.file_tree();
+        let told =
+            if how == "newer" { "this thru is older than" } else { "cannot tell whether the records in" };
         for name in fixture_names() {
             env.fire_hook(event_of_fixture(&name), &env.captured_payload(&name))
-                .assert_silent(&format!("{name}, record {how}"));
+                .assert_told_only_where_session_starts(&name, told, how);
         }
         env.assert_state_receipts_only(&before, how);
         let doctor = env.run_thru(&["doctor"]).assert_exit_code(1);

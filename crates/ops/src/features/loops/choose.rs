@@ -57,10 +57,10 @@ pub(super) fn require_trust(world: &World, project: &Project) -> Result<()> {
     }
 }
 
-pub(super) fn open_trusted_store(world: &World) -> Result<Store> {
+pub(super) fn open_trusted_project(world: &World) -> Result<Project> {
     let project = Project::find_for_reading(world)?;
     require_trust(world, &project)?;
-    Ok(project.store)
+    Ok(project)
 }
 
 /// What a command does with a loop. This determines which loop is chosen if the user names none.

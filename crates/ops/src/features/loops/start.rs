@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::document::{HeadingPattern, unwrap_verbatim};
 use model::id::Id;
@@ -14,16 +13,15 @@ use model::text::cut_to_bytes;
 use model::time;
 use store::Store;
 
+use super::notes::notes_before_run;
 use super::{
     LoopChanged, LoopOwner, WantedLoopOwner, append_to_log, deadline_after, find_loop_owner, loop_shown,
-    note_on_ended_session, point_to_loop, require_trust, usage_error,
+    point_to_loop, require_trust, usage_error,
 };
 use crate::features::packets;
 use crate::project::{Project, consent};
 use crate::session::list::SessionChoiceReason;
-use crate::session::roster;
 use crate::setup::init::MAX_WAIT_FOR_RECORD_LOCK;
-use crate::setup::install;
 use crate::{Error, Result, World};
 
 /// The largest prompt file that is read.
@@ -146,7 +144,7 @@ pub fn start_loop(world: &World, options: &LoopStartOptions) -> Result<LoopChang
     let (pointer, moved) = point_to_loop(store, &state, &owner)?;
     append_to_log(world, store, &state, LoopEvent::Started)?;
     notes.extend(moved);
-    notes.extend(warnings_before_start(world, &project, &state, &owner));
+    notes.extend(notes_before_run(world, &project, &state, &owner));
     let session_choice = match owner {
         LoopOwner::Session(_, session_choice) => Some(session_choice),
         LoopOwner::NextSession => None,
@@ -223,61 +221,6 @@ fn parse_promises(options: &LoopStartOptions, given: Option<String>) -> Result<V
         }
     }
     Ok(all)
-}
-
-fn warnings_before_start(world: &World, project: &Project, state: &Loop, owner: &LoopOwner) -> Vec<String> {
-    let mut notes = Vec::new();
-    let limit = match (state.max_iterations, &state.deadline) {
-        (0, None) => None,
-        (0, Some(_)) => Some("its time is up".to_owned()),
-        (most, None) => Some(format!("{most} iterations have run")),
-        (most, Some(_)) => Some(format!("{most} iterations have run or its time is up")),
-    };
-    if !state.promises.iter().any(|promise| promise.outcome == PromiseOutcome::Done) {
-        notes.push(match limit {
-            Some(limit) => format!(
-                "it has no promise, so it continues until {limit}; --promise TEXT ends it when the work is done"
-            ),
-            None => "only a lack of progress or `thru loop cancel` ends this loop".into(),
-        });
-    }
-    notes.extend(note_on_ended_session(world, &project.store, owner));
-    for harness in harnesses_of_owner(world, project, owner) {
-        let Some(cap) = &harness.stop_block_limit else { continue };
-        if (world.read_variable)(cap.variable).is_none_or(|value| value != "0") {
-            notes.push(format!(
-                "{} continues at most {} times in a row without a tool call; start it with {}=0 to remove this limit",
-                harness.title, cap.max_blocks, cap.variable
-            ));
-        }
-    }
-    notes
-}
-
-/// Returns the harness of the session in which the loop will run. If the loop waits for the next session, returns all
-/// harnesses whose hooks are installed for this project.
-fn harnesses_of_owner(world: &World, project: &Project, owner: &LoopOwner) -> Vec<&'static Harness> {
-    let around = world.calling_harness().and_then(harness::harness_by_name);
-    let of_session = match owner {
-        LoopOwner::Session(session, _) => {
-            let entries = roster::read_roster(&project.store, u64::MAX).unwrap_or_default();
-            entries
-                .into_iter()
-                .find(|entry| entry.session == *session)
-                .and_then(|entry| harness::harness_by_name(&entry.harness))
-        }
-        LoopOwner::NextSession => None,
-    };
-    match (of_session.or(around), owner) {
-        (Some(one), _) => vec![one],
-        (None, LoopOwner::Session(..)) => Vec::new(),
-        (None, LoopOwner::NextSession) => {
-            let is_wired = |harness: &&Harness| {
-                !install::files_that_call_thru(world, harness, &project.root.checkout).is_empty()
-            };
-            HARNESSES.iter().filter(is_wired).collect()
-        }
-    }
 }
 
 fn read_prompt_file(path: &Path) -> Result<String> {

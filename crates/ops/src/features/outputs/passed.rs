@@ -6,7 +6,7 @@ use model::time;
 use serde::Serialize;
 use store::{Root, RunFolder};
 
-use crate::Result;
+use crate::{Result, World};
 
 /// A stage whose inputs have changed since it passed.
 #[derive(Clone, Debug, Serialize)]
@@ -14,9 +14,6 @@ pub struct ChangeSincePass {
     pub passed_at: String,
     /// The inputs that changed. Empty if it is unknown which of them did.
     pub inputs: Vec<String>,
-    /// A sentence that describes the change. Every report uses this same sentence.
-    #[serde(skip)]
-    pub text: String,
 }
 
 impl ChangeSincePass {
@@ -35,8 +32,12 @@ impl ChangeSincePass {
                 }
             }
         }
-        let text = describe_change_since_pass(passed_at, &inputs);
-        Ok(Some(ChangeSincePass { passed_at: time::to_rfc3339(passed_at), inputs, text }))
+        Ok(Some(ChangeSincePass { passed_at: time::to_rfc3339(passed_at), inputs }))
+    }
+
+    /// Returns a sentence that describes the change. Every report uses this same sentence.
+    pub fn describe(&self, world: &World) -> String {
+        describe_change_since_pass(&(world.time_for_reader)(&self.passed_at), &self.inputs)
     }
 }
 

@@ -50,7 +50,7 @@ fn live_run_line(live: &LiveRunState, project: &ProjectContext) -> StatusReportL
     let (stage, all) = (one_line(&live.stage, 128), live.outputs);
     if live.invalid_outputs.is_empty() {
         if let Some(change) = &live.changed_since_pass {
-            let head = format!("stage {stage} {}", one_line(&change.text, 600));
+            let head = format!("stage {stage} {}", one_line(&change.describe(project.world), 600));
             let rest = format!(" ({run}); see `thru gate check`");
             return StatusReportLine::colored("outputs", StatusTone::Plain, head, rest);
         }

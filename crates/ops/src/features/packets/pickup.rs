@@ -146,6 +146,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         verify_claims(&context, &shown.packet, compared, is_worktree_gone, unmerged.as_ref(), &project);
     let go_there =
         there.map(|folder| quote_command(&["cd".to_owned(), folder.to_string_lossy().into_owned()]));
+    let claimed_at = (world.time_for_reader)(&shown.packet.claimed_at);
     let prompt = render_pickup(&PickupInput {
         author: author.as_deref(),
         worktree: worktree.as_ref().map(|worktree| worktree.described.as_str()),
@@ -166,6 +167,7 @@ pub fn pick_up(world: &World, request: &PickupRequest) -> Result<PickupReport> {
         decisions_no_longer_in_force: &overruled,
         evidence: &evidence,
         claim,
+        claimed_at: &claimed_at,
         mention_style: mention,
         now: world.now,
     });
@@ -322,7 +324,7 @@ fn refuse_claimed(document: &Document, world: &World, project: &Project, id: &Id
         return Ok(());
     }
     Err(Error::Refused {
-        what: format!("packet {id} was claimed by {claimed_by} at {claimed_at}"),
+        what: format!("packet {id} was claimed by {claimed_by} at {}", (world.time_for_reader)(&claimed_at)),
         hint: format!(
             "`thru pickup {id}` shows it without claiming it; `thru pickup {id} --take-over` takes it over from \
              that session"

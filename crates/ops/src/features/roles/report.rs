@@ -75,7 +75,10 @@ pub fn doctor_checks(project: &ProjectContext) -> Vec<DoctorCheck> {
                     matches!(lifecycle.state, LifecycleState::Compacting | LifecycleState::Recovering);
                 if on_its_way && world.now.duration_since(since) > MAX_COMPACTION_TIME {
                     let (role, state) = (&lifecycle.role, lifecycle.state);
-                    let text = format!("{role} has been {state} since {}", lifecycle.since);
+                    let text = format!(
+                        "{role} has been {state} since {}",
+                        (world.time_for_reader)(&lifecycle.since)
+                    );
                     let hint = format!("`thru recover {role}` makes it active again");
                     findings.push(Finding::new(FindingLevel::Note, text).with_hint(hint));
                 }

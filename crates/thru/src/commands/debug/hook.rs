@@ -29,7 +29,13 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     let call = HookCall { harness: &args.harness, event: &args.event, payload: &payload, started_at };
     let mode = if args.apply { WriteMode::Write } else { WriteMode::DryRun };
     // A hook uses neither the working directory nor `--root`. It finds the project from the payload.
-    let hook_world = World { cwd: None, root: None, program_path: world.program_path.clone(), ..*world };
+    let hook_world = World {
+        cwd: None,
+        root: None,
+        program_path: world.program_path.clone(),
+        time_for_reader: str::to_owned,
+        ..*world
+    };
     let explanation = explain::explain_event(&hook_world, &call, mode);
     match format {
         OutputFormat::Json => output::print_json(&explanation),

@@ -3,6 +3,7 @@ use ops::features::decisions::show::{self, DecisionShown};
 use ops::{Result, World};
 
 use super::format_row;
+use crate::clock;
 use crate::output::{self, BOLD, OutputFormat};
 
 pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<u8> {
@@ -31,14 +32,14 @@ fn print_shown(shown: &DecisionShown) {
         ("id", id.clone()),
         ("why", why.clone()),
         ("state", state),
-        ("decided", format!("{ts} by {author}")),
+        ("decided", format!("{} by {author}", clock::local_date_and_time(ts))),
         ("from", source.name().to_owned()),
         ("asked", question.clone()),
         ("topic", topic.clone()),
         ("session", session.clone()),
         ("phase", phase.map(|phase| phase.to_string()).unwrap_or_default()),
         ("task", task.clone()),
-        ("until", expires_at.clone()),
+        ("until", clock::local_date_and_time(expires_at)),
     ];
     let rows: Vec<(&str, String)> = rows.into_iter().filter(|(_, text)| !text.is_empty()).collect();
     output::print_pairs(&rows);

@@ -2,7 +2,7 @@ use model::render::one_line;
 use ops::features::evidence::show::{self, EvidenceListing};
 use ops::{Result, World};
 
-use super::proof_style;
+use super::{describe_evidence, proof_style};
 use crate::output::{self, BOLD, OutputFormat};
 
 pub fn run(world: &World, format: OutputFormat) -> Result<u8> {
@@ -23,11 +23,10 @@ fn print_list(listed: &EvidenceListing) {
     let width = listed.tasks.iter().map(|line| line.task.chars().count()).max().unwrap_or(0).min(24);
     for line in &listed.tasks {
         let style = proof_style(line);
-        let text = line.error.as_ref().unwrap_or(&line.text);
         output::print_line(format_args!(
             "{BOLD}{:<width$}{BOLD:#}  {style}●{style:#} {}",
             line.task,
-            one_line(text, 300)
+            one_line(&describe_evidence(line), 300)
         ));
     }
 }

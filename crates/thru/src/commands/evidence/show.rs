@@ -4,7 +4,8 @@ use model::text::count_with_noun;
 use ops::features::evidence::show::{self, EntryShown, EvidenceEntryFilter, TaskEvidenceShown};
 use ops::{Result, World};
 
-use super::{count_entries, proof_style};
+use super::{count_entries, describe_evidence, proof_style};
+use crate::clock;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 pub fn run(world: &World, id: &str, archived: bool, format: OutputFormat) -> Result<u8> {
@@ -22,7 +23,7 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EvidenceEntryFilter) {
     output::print_line(format_args!(
         "{BOLD}{}{BOLD:#}  {style}●{style:#} {}",
         shown.task,
-        one_line(&shown.evidence.text, 1_000)
+        one_line(&describe_evidence(&shown.evidence), 1_000)
     ));
     for EntryShown { entry, stale, changed_file } in &shown.entries {
         let verdict = entry.verdict();
@@ -37,7 +38,7 @@ fn print_evidence(shown: &TaskEvidenceShown, which: EvidenceEntryFilter) {
         };
         output::print_line(format_args!(
             "\n{DIM}{}{DIM:#}  {BOLD}{}{BOLD:#} {style}{}{style:#} {DIM}{} by {}{DIM:#}{stale}",
-            one_line(&entry.timestamp, 40),
+            one_line(&clock::local_date_and_time(&entry.timestamp), 40),
             one_line(&entry.entry_type, 40),
             one_line(&entry.verdict, 40),
             entry.kind().name(),

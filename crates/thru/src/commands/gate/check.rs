@@ -15,5 +15,5 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
-    Ok(report::print_report(&outputs::check_gate(world, args.stage.as_deref())?, format))
+    Ok(report::print_report(world, &outputs::check_gate(world, args.stage.as_deref())?, format))
 }

@@ -2,15 +2,16 @@
 
 use model::gate::{GateResult, OutputTier, OutputVerdict};
 use model::render::one_line;
+use ops::World;
 use ops::features::outputs::{GateReport, OutputReportRow};
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Prints the verdicts, followed by the PERSISTENCE_GATE line that orchestrators search for. Returns the exit code.
-pub fn print_report(report: &GateReport, format: OutputFormat) -> u8 {
+pub fn print_report(world: &World, report: &GateReport, format: OutputFormat) -> u8 {
     match format {
         OutputFormat::Json => output::print_json(report),
-        OutputFormat::Text => print_text(report),
+        OutputFormat::Text => print_text(world, report),
     }
     match report.gate {
         GateResult::Pass => 0,
@@ -19,7 +20,7 @@ pub fn print_report(report: &GateReport, format: OutputFormat) -> u8 {
     }
 }
 
-fn print_text(report: &GateReport) {
+fn print_text(world: &World, report: &GateReport) {
     let GateReport { stage, attempt, run, .. } = report;
     let stage = one_line(stage, 128);
     output::print_line(format_args!("Stage {BOLD}{stage}{BOLD:#}, attempt {attempt}, in {}", run.display()));
@@ -31,7 +32,7 @@ fn print_text(report: &GateReport) {
         output::print_line(format_args!("Omitted outputs are listed in {}", omissions.display()));
     }
     if let Some(change) = &report.changed_since_pass {
-        output::print_line(format_args!("Stage {stage} {}", one_line(&change.text, 600)));
+        output::print_line(format_args!("Stage {stage} {}", one_line(&change.describe(world), 600)));
     }
     let (style, words) = match report.gate {
         GateResult::Pass => (GOOD, None),

@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
     }
     let board = ProgressBoard::new(format);
     let judged = board.run_with_progress(|tell| outputs::run_gate(world, &options, tell))?;
-    Ok(report::print_report(&judged, format))
+    Ok(report::print_report(world, &judged, format))
 }
 
 /// Asks the user to allow the commands of a run, because the run's list of outputs may have come with the project.

@@ -4,6 +4,7 @@ use ops::features::plan::show::{self, PlanLogReport};
 use ops::{Result, World};
 
 use super::TEXT_WIDTH;
+use crate::clock;
 use crate::output::{self, BOLD, DIM, OutputFormat, WARN};
 
 /// Prints the newest `n` changes, or all changes if `n` is 0.
@@ -31,7 +32,7 @@ fn print_log(log: &PlanLogReport) {
         output::print_line(format_args!(
             "{DIM}{:>5}  {}{DIM:#}  {:<15} {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{why}",
             line.seq,
-            one_line(&line.at, 24),
+            one_line(&clock::local_date_and_time(&line.at), 24),
             one_line(&line.change_kind, 24),
             one_line(&line.id, 64),
             one_line(&line.author, 40)

@@ -3,6 +3,7 @@ use ops::features::plan::show::{self, TaskShown};
 use ops::{Result, World};
 
 use crate::clock;
+use crate::commands::evidence::describe_evidence;
 use crate::output::{self, BOLD, DIM, OutputFormat};
 
 pub fn run(world: &World, id: &str, format: OutputFormat) -> Result<u8> {
@@ -33,7 +34,7 @@ fn print_task(shown: &TaskShown) {
     row("holds up", Some(waiting_tasks.join(", ")));
     row("blocked", long(&task.blocked_reason));
     row("files", Some(one_line(&task.files_touched.join(", "), 2_000)));
-    row("evidence", evidence.as_ref().map(|line| line.error.clone().unwrap_or_else(|| line.text.clone())));
+    row("evidence", evidence.as_ref().map(describe_evidence));
     row("evidence file", long(&task.evidence_path));
     row("no evidence", long(&task.without_evidence));
     row("by", long(&task.claimed_by));

@@ -124,7 +124,7 @@ fn a_stage_that_passed_stays_passed_when_its_inputs_are_edited() {
     env.write_file("project/src/queue.js", "new\n");
     let status = env.run_thru(&["status"]).assert_ok().stdout;
     assert!(!status.contains("open") && !status.contains("Next: `thru gate check`"), "{status}");
-    let story = "stage review passed at 2026-11-15T19:00:05Z; inputs changed since: src/queue.js; the outputs are stale";
+    let story = "stage review passed at 2026-11-15 19:00 UTC; inputs changed since: src/queue.js; the outputs are stale";
     assert!(status.contains(story), "{status}");
     end_at(&env, "19:00:06", "s1");
     let told = start_at(&env, "19:10:00", "s2");

@@ -50,6 +50,34 @@ fn a_journal_can_be_cut_and_sifted_and_says_what_an_agent_was_asked() {
     assert!(all.iter().any(|line| line.contains("Agent") && line.contains("look for callers")), "{all:?}");
 }
 
+#[test]
+fn a_journal_says_which_task_was_created() {
+    let env = env_with_running_session();
+    let mut payload = env.captured_payload("PostToolUse.TaskCreate");
+    payload["session_id"] = json!("s1");
+    let subject = payload["tool_input"]["subject"].as_str().unwrap().to_owned();
+    env.fire_hook("PostToolUse", &payload);
+    let said = env.run_thru(&["journal", "--session", "s1"]).assert_ok().stdout;
+    let row = said.lines().find(|line| line.contains("TaskCreate")).unwrap_or_else(|| panic!("{said}"));
+    assert!(subject.len() > 3 && row.contains(&subject), "{row}");
+}
+
+#[test]
+fn a_list_of_packets_shows_the_age_and_the_purpose_of_each() {
+    let env = TestEnv::with_root();
+    for (at, purpose) in [("19:22", "finish the parser"), ("20:22", "write the manual")] {
+        let now = format!("2026-11-15T{at}:00Z");
+        env.thru_call(&["handoff", purpose]).with_variable("THROUGHLINE_NOW", now).run().assert_ok();
+    }
+    let list = env.thru_call(&["packet", "list"]).with_variable("THROUGHLINE_NOW", "2026-11-15T22:22:00Z");
+    let said = list.run().assert_ok().stdout;
+    for (purpose, age) in [("finish the parser", "3 h ago"), ("write the manual", "2 h ago")] {
+        let slug = purpose.replace(' ', "-");
+        let row = said.lines().find(|line| line.contains(&slug)).unwrap_or_else(|| panic!("{said}"));
+        assert!(row.contains(age) && row.contains(purpose), "{said}");
+    }
+}
+
 /// All events have the same time here, because a scripted model answers within a second. Only the transcript contains
 /// the failed edit, and `thru journal` lists it before the stop.
 #[test]
@@ -135,6 +163,62 @@ fn times_are_local_for_people_and_utc_in_json() {
     assert!(odd.stdout.starts_with("19:22:00"), "{odd}");
 }
 
+/// The records on disk and `--json` keep UTC, and so do commands that an agent runs.
+#[test]
+fn the_times_of_all_reports_are_local_for_people_and_utc_in_json() {
+    const LOCAL: &str = "2026-11-15 20:22 CET";
+    let env = env_with_running_session();
+    let task =
+        env.run_thru_json(&["task", "add", "Accept commas"])["task"]["id"].as_str().unwrap().to_owned();
+    env.run_thru(&["evidence", "run", &task, "--", "true"]).assert_ok();
+    let decide = ["decide", "Commas are accepted", "--expires", "2d"];
+    let decision = env.run_thru_json(&decide)["decision"]["id"].as_str().unwrap().to_owned();
+    let packet = env.run_thru_json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
+    env.run_thru(&["pickup", &packet, "--claim", "--session", "s1"]).assert_ok();
+    env.write_file("project/calc.py", "1\n");
+    let expect = ["gate", "expect", "review", "--critical", "review-a.md", "--input", "calc.py", "--json"];
+    let run = env.run_thru(&expect).assert_ok().json()["run"].as_str().unwrap().to_owned();
+    fs::write(Path::new(&run).join("review-a.md"), "Fine.\n<!-- AGENT_COMPLETE -->\n").unwrap();
+    env.run_thru(&["gate", "check"]).assert_ok();
+    env.write_file("project/calc.py", "2\n");
+    start_session(&env, "s2");
+    // This hook fails, and its receipt has the time.
+    env.hook_call("PostToolUse", "{").run();
+
+    let call = |words: &[&str]| env.thru_call(words).with_variable("TZ", "CET-1CEST,M3.5.0,M10.5.0/3");
+    let reports = [
+        &["plan", "log"][..],
+        &["decisions", "show", &decision],
+        &["evidence", "show", &task],
+        &["evidence", "list"],
+        &["task", "show", &task],
+        &["pickup", &packet, "--claim", "--session", "s2"],
+        &["gate", "check"],
+        &["status"],
+        &["doctor"],
+    ];
+    for words in reports {
+        let said = call(words).run();
+        let text = format!("{}{}", said.stdout, said.stderr);
+        assert!(text.contains(LOCAL), "{words:?}: {text}");
+        assert!(!text.contains(TEST_TIME), "{words:?}: {text}");
+        let json = call(words).with_argument("--json").run();
+        let json = format!("{}{}", json.stdout, json.stderr);
+        assert!(!json.contains("CET"), "{words:?}: {json}");
+        // The status has no time for a program: the sentence about the stage is for people.
+        assert!(json.contains(TEST_TIME) || words == ["status"], "{words:?}: {json}");
+    }
+    let until = call(&["decisions", "show", &decision]).run().stdout;
+    assert!(until.contains("2026-11-17 20:22 CET"), "{until}");
+    // The rest of the prompt is for an agent.
+    let for_person = call(&["pickup", &packet]).run().assert_ok().stdout;
+    assert!(for_person.contains(&format!("Claimed by s1 at {LOCAL}.")), "{for_person}");
+    let for_agent = call(&["pickup", &packet]).with_variable("CLAUDECODE", "1").run().assert_ok().stdout;
+    assert!(for_agent.contains(&format!("Claimed by s1 at {TEST_TIME}.")), "{for_agent}");
+    let on_disk = env.run_thru(&["packet", "show", &packet]).assert_ok().stdout;
+    assert!(on_disk.contains(&format!("claimed_at: \"{TEST_TIME}\"")), "{on_disk}");
+}
+
 #[test]
 fn a_list_of_sessions_tells_tasks_and_crashes() {
     let env = env_with_running_session();
@@ -152,5 +236,5 @@ fn a_brief_is_explained_with_its_text() {
     let said = env.run_thru(&["brief", "--session", "s1", "--explain"]).assert_ok();
     assert!(said.stdout.contains("“Make the parser accept trailing commas”"), "{said}");
     let none = env.run_thru(&["brief", "--session", "s1", "--budget", "1"]).assert_ok();
-    assert!(none.stderr.contains("Nothing fits in 1 tokens."), "{none}");
+    assert!(none.stderr.contains("Nothing fits in 1 token."), "{none}");
 }
