@@ -236,8 +236,8 @@ fn collect_samples<C: TimedCommand>(
     Ok(floor)
 }
 
-/// Returns the time from before the start of the process to after its exit, in nanoseconds. If `speaks` is true, a
-/// process that prints nothing is an error.
+/// Runs the command and returns how long it took, from before its start until after its exit, in nanoseconds. If
+/// `speaks` is true, a process that prints nothing is an error.
 fn time_command(command: &mut Command, payload: &[u8], speaks: bool) -> Result<u64> {
     let stdout = if speaks { Stdio::piped() } else { Stdio::null() };
     command.stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::null());

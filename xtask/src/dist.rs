@@ -69,7 +69,7 @@ pub struct Args {
     /// Build with fixed addresses (the default)
     #[arg(long)]
     no_pie: bool,
-    /// Build an archive for each platform that can be linked on this machine, with checksums; downloads zig for macOS
+    /// Build an archive for each supported platform, and write the checksums; downloads zig for macOS
     #[arg(long)]
     all: bool,
 }

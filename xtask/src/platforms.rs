@@ -40,9 +40,9 @@ pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL
 /// The names of the emulator. Debian's package `qemu-user-static` uses the first name.
 const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 
-/// The tests that run under the emulator: hooks, roots, logs, obstacles on disk, and dead processes. Each is a module
-/// or the beginning of a test's name. Running all tests would take several minutes. The code that the other tests check
-/// is the same on every machine.
+/// The tests that run under the emulator: hooks, roots, logs, obstacles on disk, and dead processes. Each entry is a
+/// module or the beginning of a test's name. Running all tests would take several minutes. The other tests check code
+/// that is the same on every machine.
 const EMULATED_TESTS: [&str; 5] =
     ["events::", "obstacles::", "packet_sweeps::a_killed_session", "roots::", "rotation::"];
 

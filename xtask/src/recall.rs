@@ -1,10 +1,10 @@
 //! `cargo xtask recall DIR`: measures how well a brief covers the information that an agent needs after a compaction.
 //!
-//! Real sessions are cut before each of their compactions and, with `--cuts`, also at artificial points. A brief is
-//! composed from the part before the cut, as a hook would do it. It is then compared with the agent's next calls, and
-//! with everything since the previous compaction. The harness's own summary, which the transcript contains, and plain
-//! lists of files are measured by the same rules. The sessions are split into two halves, so that overfitting to one
-//! half is visible.
+//! Real sessions are cut before each of their compactions and, with `--cuts`, also at artificial points. For each cut,
+//! a brief is composed from the part before the cut, just as a hook composes it. It is then compared with the agent's
+//! next calls, and with everything since the previous compaction. The harness's own summary, which the transcript
+//! contains, and plain lists of files are measured by the same rules. The sessions are split into two halves, so that
+//! overfitting to one half is visible.
 
 mod commands;
 mod cut;

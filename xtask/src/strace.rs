@@ -103,8 +103,8 @@ pub fn first_distinct_system_calls(log: &str) -> FirstDistinctCallsByKind {
 /// what a read returned.
 fn arguments_without_values(call: &SystemCall) -> String {
     let arguments = match call.arguments.split_once(">, \"") {
-        // Reading the end of a file counts as a different call from reading its text. If a call fails at the end, all
-        // of the text has already been read.
+        // A read that returns text and a read that finds the end of the file count as different calls. If the read at
+        // the end fails, the program already has all of the text.
         Some((file, read)) if READING_CALLS.contains(&call.name) => {
             format!("{file} {}", if read.starts_with('"') { "end" } else { "text" })
         }

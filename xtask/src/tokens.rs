@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::recall::each_transcript;
 use crate::table::{ColumnAlignment, plain_table};
 
-/// The minimum number of characters in a step. In a smaller step, unrecorded additions of the harness would distort the
-/// result.
+/// The minimum number of characters in a step. The harness also sends text that the transcript does not contain. In a
+/// smaller step, this text would distort the result.
 const MIN_STEP_CHARS: usize = 600;
 
 /// The minimum share of a step's characters that must be of one kind.

@@ -167,7 +167,7 @@ pub struct BriefFact {
 /// out because the packet lists them separately.
 pub fn facts_for_packet(material: &BriefMaterial, cap: usize) -> Vec<BriefFact> {
     let mut candidates = gather::gather_candidates(material);
-    // A packet says what to begin with in its prompt.
+    // Leave out the first step, because the packet's prompt already says what to begin with.
     candidates.retain(|candidate| {
         !candidate.class.is_file_class()
             && candidate.class != FactClass::Answered
@@ -260,8 +260,8 @@ impl BriefDraft {
         let order =
             FixedOrder::fixed_order_for_brief_room(room, material.digest.files_likely_needed_again().len());
         let rank = |candidates| rank_candidates(candidates, order, material.scoring);
-        // Only a new session is told which requests were answered, and only if everything else fits too. They do not
-        // help a session that continues its own work.
+        // Only a new session is told which requests were answered, and only if everything else fits too. A session
+        // that continues its own work does not need to know.
         let is_started = material.occasion == BriefOccasion::Started;
         candidates.retain(|candidate| {
             candidate.class != FactClass::Answered || is_started && asks_for_work(material.digest, candidate)

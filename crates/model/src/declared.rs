@@ -191,7 +191,8 @@ impl ChangedNames {
         }
     }
 
-    /// Describes the newest names, as in `added a, b; changed c; removed d` if `name` changes nothing. At most `most` of each kind are listed.
+    /// Describes the newest names, for example as `added a, b; changed c; removed d`. At most `most` of each kind
+    /// are listed. `name` formats each name.
     pub fn describe(&self, most: usize, name: impl Fn(&str) -> String) -> String {
         let part = |verb: &str, names: &[String], more: usize| {
             let left = names.len().saturating_sub(most);

@@ -178,7 +178,7 @@ fn a_rewritten_file_names_only_what_differs() {
         (class.to_owned(), class.to_owned(), ""),
         (String::new(), parse.to_owned(), "added parse"),
         (fmt.to_owned(), fmt.replace("\\n", "\\\\n"), "changed fmt"),
-        // A long file is compared where it differs.
+        // Of a long file, only the part that differs is compared.
         (
             format!("{long}\n\n{parse}"),
             format!("{long}\n\n{}", parse.replace("int", "float")),

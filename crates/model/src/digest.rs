@@ -324,7 +324,7 @@ pub struct FileUse {
     /// Whether the file's changes are in a stash.
     #[serde(skip_serializing_if = "is_default")]
     pub stashed: bool,
-    /// Whether the last call that named the file was an attempt to read it, and the file did not exist.
+    /// Whether the last call that named the file tried to read it and found that it did not exist.
     #[serde(skip_serializing_if = "is_default")]
     pub was_missing: bool,
 }

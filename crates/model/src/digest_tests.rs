@@ -271,7 +271,7 @@ fn a_message_is_placed_before_the_call_that_follows_it() {
         (vec![asked(), call("t1"), call("t2"), said("t2"), said("t3")], vec![]),
         (vec![asked(), call("t1"), call("t2"), said("t1"), said("t2")], vec!["t2.rs"]),
         (vec![asked(), call("t1"), late, said("t3")], vec!["t4.rs"]),
-        // Without the id of the next call, the calls in the same second count as later.
+        // If the message does not name the next call, a call in the same second counts as later than the message.
         (vec![asked(), call("t1"), said("")], vec!["t1.rs"]),
     ];
     for (i, (records, expected)) in cases.iter().enumerate() {

@@ -192,7 +192,7 @@ impl BlockFence {
         let fence_char = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = bare.trim_start_matches(fence_char);
         let length = bare.len() - info.len();
-        // A line with more backticks after the first ones is inline code and not a fence.
+        // If `info` contains a backtick, the line is inline code, such as "```code```", and not a fence.
         let is_inline = fence_char == '`' && info.contains('`');
         let fence = BlockFence { fence_char, length, indent: line.len() - bare.len() };
         (length >= 3 && !is_inline).then_some((fence, info.trim()))

@@ -303,7 +303,7 @@ fn only_a_long_request_is_replaced_by_its_title() {
 fn rows_of_a_screen_are_not_part_of_the_request() {
     let question = "why is it showing such a high number";
     for (text, expected) in [
-        // The screen shows an old prompt, which is no new request.
+        // The prompt on the screen is old, so it is not a new request.
         (
             format!(
                 "{question}:  main *  [4 checkpoints]\n   v * revert the work so far\n>     - [ NEW ] Revert [+51894]"

@@ -198,7 +198,7 @@ enum TableHead {
     Manifest(usize),
 }
 
-/// The maximum number of table heads that one call examines.
+/// The maximum number of [`TableHead`]s that one call examines.
 const MAX_TABLE_HEADS: usize = 256;
 
 /// Returns `text[part]` with a placeholder for each hit.

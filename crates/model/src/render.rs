@@ -195,7 +195,8 @@ pub fn in_backticks(text: &str, max: usize) -> String {
 /// The text between two instructions that are quoted together from one message.
 pub const GAP_IN_QUOTE: &str = " … ";
 
-/// Puts a person's or an agent's text in quotation marks, which the text cannot close.
+/// Puts a person's or an agent's text in curly quotation marks. Curly quotation marks within the text become straight
+/// ones, so they cannot end the quotation.
 pub fn in_quotation_marks(text: &str, max: usize) -> String {
     format!("“{}”", quoted_for_model(text, max).replace(['“', '”'], "\""))
 }

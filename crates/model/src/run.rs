@@ -310,7 +310,7 @@ fn first_failed_part(parts: &[PartVerdict]) -> Option<usize> {
     (parts[at].result == Some(RunResult::Failed)).then_some(at)
 }
 
-/// Returns the test counts in the output of a line that contains tests.
+/// Returns the test counts in the output of a command line. The counts are empty if the line does not run tests.
 fn counts_of_tests(line: &exit::CheckedLine, output: &str) -> TestCounts {
     if !line.check_kind_predicate()(CommandKind::Test) {
         return TestCounts::default();

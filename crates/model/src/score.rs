@@ -72,7 +72,7 @@ pub const SIGNALS: [ScoreSignalRow; 22] = [
     signal_row(
         ScoreSignal::RecentSuccess,
         "recent_success",
-        "half the value by rank for a check that passed; 1 for passing evidence",
+        "for a check that passed, half the value by rank; for passing evidence, 1",
         "journal, evidence/",
     ),
     signal_row(

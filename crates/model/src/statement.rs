@@ -194,8 +194,8 @@ impl CondensedText {
         self.kept_text.push_str(kept);
     }
 
-    /// Removes the colon of a sentence that introduced dropped code or a dropped call. If the sentence is only an
-    /// introduction, such as "You could use:", drops the whole sentence.
+    /// Removes the colon at the end of the kept text, because nothing after the colon was kept. If the last sentence is
+    /// only an introduction, such as "You could use:", removes the whole sentence.
     fn end_introduction(&mut self) {
         if !self.kept_text.ends_with(':') {
             return;
@@ -291,7 +291,7 @@ pub fn asks_permission(question: &str) -> bool {
 }
 
 /// Returns whether a question only asks whether the agent has understood the user, such as "Does this look complete
-/// now?". What the user answers is part of what the agent does next.
+/// now?". The agent acts on the answer right away, so the answer rarely matters later.
 pub fn asks_confirmation(question: &str) -> bool {
     const CONFIRMATION_STARTS: &[&str] = &[
         "does this ",

@@ -2,8 +2,7 @@
 //!
 //! A summary contains the original's id, size, kind and number of lines, and every error line with its position. It
 //! also shows the structure: JSON keys, code declarations, the files of a diff or a listing, or the first and last
-//! lines. A summary has at most 15 % of the original's size. If the error lines alone do not fit, there is no
-//! summary.
+//! lines. A summary is at most 15% as large as the original. If the error lines alone do not fit, there is no summary.
 
 mod diff;
 mod json;

@@ -23,7 +23,7 @@ const AMBIGUOUS_TIME_NANOS: i64 = 1_000_000_000;
 /// The names of folders with generated files, which are skipped in checkouts without git.
 const GENERATED_FOLDERS: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
 
-/// How many of the newest files are compared first, because they are the most likely to change again.
+/// The files that changed most recently are the most likely to change again. This many of them are compared first.
 const NEWEST_COMPARED_FIRST: usize = 16;
 
 /// How many files are examined between two reads of the clock.

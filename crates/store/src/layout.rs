@@ -23,7 +23,7 @@ pub const SCRATCH_FOLDER: &str = "scratch";
 /// The folders that `thru init` creates, so that a new user sees where records are kept.
 pub const INITIAL_FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
 
-/// The lock held while `root.json` is changed.
+/// The lock that is held while `root.json` is changed.
 pub const MARKER_LOCK: &str = "state/locks/root.lock";
 
 /// Returns the path of the lock that is held while a session's digest is updated from its journal.
@@ -33,7 +33,7 @@ pub fn session_lock_path(session: &Id) -> String {
 
 pub const PACKETS_FOLDER: &str = "packets";
 pub const PACKETS_INDEX: &str = "indexes/packets.tsv";
-/// The lock held while a packet is changed.
+/// The lock that is held while a packet is changed.
 pub const PACKETS_LOCK: &str = "state/locks/packets.lock";
 
 pub fn packet_path(id: &Id) -> String {
@@ -50,12 +50,12 @@ pub const CLAIMED_PACKETS_FOLDER: &str = "state/claims";
 /// The folder with a file for each session that crashed or handed over its work. The file contains the name of the
 /// session's packet.
 pub const PACKETS_OF_ENDED_SESSIONS_FOLDER: &str = "state/swept";
-/// The lock held while packets for crashed sessions are written.
+/// The lock that is held while packets for crashed sessions are written.
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS_LOG: &str = "decisions.jsonl";
 /// The decisions, patterns and recent activity, for people to read.
 pub const CONTEXT_VIEW_FILE: &str = "context.md";
-/// The lock held while `context.md` is written.
+/// The lock that is held while `context.md` is written.
 pub const CONTEXT_VIEW_LOCK: &str = "state/locks/context.lock";
 /// The lock that a command holds while it reads the decisions and adds one.
 pub const DECISIONS_LOCK: &str = "state/locks/decisions.lock";
@@ -69,7 +69,7 @@ pub const PLAN_VIEW_FILE: &str = "plan.md";
 pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
 /// The folder with the records of finished phases.
 pub const PHASE_RECORDS_FOLDER: &str = "phases";
-/// The lock held while the plan is changed.
+/// The lock that is held while the plan is changed.
 pub const PLAN_LOCK: &str = "state/locks/plan.lock";
 /// The folder that records the last known state of each session's task list. Only later changes to the list are
 /// applied to the plan.
@@ -110,7 +110,7 @@ pub const SUMMARIES_FOLDER: &str = "summaries";
 pub const SUMMARIES_INDEX: &str = "summaries/index.jsonl";
 /// The log of removed originals.
 pub const SUMMARIES_ARCHIVE: &str = "summaries/archive.jsonl";
-/// The lock held while the original of a summarised output is stored, and while old originals are removed.
+/// The lock that is held while the original of a summarised output is stored, and while old originals are removed.
 pub const SUMMARIES_LOCK: &str = "state/locks/summaries.lock";
 
 pub fn original_file_name(id: &str) -> String {
@@ -119,14 +119,14 @@ pub fn original_file_name(id: &str) -> String {
 
 /// The file with all benchmark runs.
 pub const BENCHMARKS_FILE: &str = "benchmarks.json";
-/// The lock held while a benchmark run is added.
+/// The lock that is held while a benchmark run is added.
 pub const BENCHMARKS_LOCK: &str = "state/locks/benchmarks.lock";
 
 /// The folder with the loops and their logs.
 pub const LOOPS_FOLDER: &str = "loops";
 /// The file that records which loop is in the foreground of each session.
 pub const FOREGROUND_LOOPS_FILE: &str = "indexes/active-loop.json";
-/// The lock held while a loop or the foreground pointer is changed.
+/// The lock that is held while a loop or the foreground pointer is changed.
 pub const LOOPS_LOCK: &str = "state/locks/loops.lock";
 
 /// Returns the path of the lock that is held while a loop's validators run.
@@ -138,7 +138,7 @@ pub fn loop_log_path(id: &Id) -> String {
     format!("{LOOPS_FOLDER}/{id}.log.jsonl")
 }
 pub const WORKSTREAMS_FOLDER: &str = "workstreams";
-/// The lock held while a manifest or its steps file is changed.
+/// The lock that is held while a manifest or its steps file is changed.
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
 /// The folder that records which workstream was active when a session was compacted.
 pub const WORKSTREAM_AT_COMPACTION_FOLDER: &str = "state/precompact";

@@ -183,7 +183,7 @@ fn pad_to_note_size(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Parses a note. Returns `None` for a blank note or any other text.
+/// Parses a note. Returns `None` if the note is blank or cannot be parsed.
 fn parse_note(bytes: &[u8]) -> Option<LostRecords> {
     // Nearly every hook finds the blank note. Trimming its four kilobytes of spaces would take up to a twentieth of a
     // hook's instructions.

@@ -53,7 +53,7 @@ impl std::fmt::Display for FolderExposure {
                 write!(f, "other users may write to it (mode {mode:04o})")
             }
             FolderExposure::InsideProject => {
-                f.write_str("it is inside the project whose trust it should record")
+                f.write_str("it is inside the project, so the project could declare itself trusted")
             }
         }
     }

@@ -134,8 +134,9 @@ pub fn announce_untrusted(why: &UntrustedReason, format: OutputFormat) {
     }
 }
 
-/// Says what does not happen because hooks do nothing in this project. Prints nothing and returns false if hooks work.
-/// Every command that promises what hooks will do calls this.
+/// Prints a note and returns true if hooks do nothing in this project. The note says what does not happen until hooks
+/// work (`consequence`). If hooks work, prints nothing and returns false. A command must call this before it says that
+/// a hook will do something.
 pub fn print_note_if_hooks_do_nothing(world: &World, consequence: &str) -> bool {
     let obstacle = hook_obstacle::hook_obstacle_here(world);
     if let Some(obstacle) = &obstacle {

@@ -1,4 +1,4 @@
-//! The commands that a brief should name, and when two of them are the same.
+//! Finds the commands that a brief should name, and groups the runs of the same command.
 //!
 //! Look-ups, inline scripts and file moves are not wanted, because a brief never lists them. Git commands and other
 //! commands with effects are not wanted either, because a brief tells what they did. The functions of `model::run`
@@ -11,9 +11,9 @@ use model::run::{self, CommandPurpose};
 
 use super::cut::collapse_white_space;
 
-/// The useful commands that ran, by a key that is the same for all runs of the same command. The forms of a command are
-/// the lines that repeat it, without pipes to filters, redirections and a `cd`. Runs of the same command have several
-/// forms if they differ in their environment or in options that change only the output.
+/// The useful commands that ran. The key is the same for all runs of a command. The value is the set of the command's
+/// forms. A form is a command line that repeats the command; pipes to filters, redirections and `cd` are removed from
+/// it. A command has several forms if its runs differ in their environment or in options that change only the output.
 pub type UsefulCommands = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the useful commands in these command lines. `folder_in_session` shortens a path to the session's folder.
@@ -45,7 +45,7 @@ pub fn useful_commands<'c>(
     found
 }
 
-/// Returns the commands that ran before and ran again after, each with the forms of all its runs.
+/// Returns the commands that are in both maps. Each command has its forms from both.
 pub fn commands_that_ran_again(before: &UsefulCommands, after: &UsefulCommands) -> UsefulCommands {
     let with_all_forms = |(key, forms): (&String, &BTreeSet<String>)| {
         let earlier = before.get(key)?;

@@ -35,11 +35,11 @@ pub const QUESTION_NAMES: [&str; 13] = [
     "commands, all",
 ];
 pub const FILES_AGAIN_QUESTION: &str = "files needed again";
-/// The question about useful commands that are needed again. See [`commands`](super::commands) for which commands are
-/// useful, and for when two commands are the same.
+/// The question about useful commands that are needed again. The module [`commands`](super::commands) decides which
+/// commands are useful, and which runs count as the same command.
 pub const COMMANDS_AGAIN_QUESTION: &str = "commands needed again";
-/// The question about commands that are needed again in exactly the same form, such as `make test 2>&1 | tail -30`. It
-/// also counts look-ups and git commands, which briefs leave out on purpose, so it has no target.
+/// The question about command lines that are needed again in the same form, such as `make test 2>&1 | tail -30`. The
+/// wanted lines include look-ups and git commands, which briefs leave out on purpose, so the question has no target.
 const COMMAND_LETTERS_QUESTION: &str = "the same, letter by letter";
 
 pub fn question_index(name: &str) -> usize {

@@ -19,7 +19,8 @@ pub struct WantedItems {
     pub files_again: BTreeSet<String>,
     /// Useful commands that ran before the cut and run again in the next calls.
     pub commands_again: UsefulCommands,
-    /// The beginnings of all command lines that ran before the cut and run again, letter by letter.
+    /// The command lines that ran before the cut and are repeated after it. Only the beginning of each line is compared
+    /// and kept.
     pub command_lines_again: BTreeSet<String>,
     /// The newest prompt of any length.
     pub newest_prompt: Option<String>,

@@ -20,7 +20,7 @@ const ERROR_LABELS: &[&str] = &["error", "fatal", "panic", "exception", "failed"
 /// Words in capitals that state a result or a level.
 const ERROR_CAPITALS: &[&str] = &["ERROR", "FATAL", "FAILED", "FAIL", "CRITICAL", "PANIC"];
 
-/// Words that can follow a number of failures.
+/// Words that report failures if a number comes before them, as in `3 failed`.
 const COUNTED_FAILURE_WORDS: &[&str] = &["failed", "failures", "errors", "error", "failure"];
 
 /// Returns the error lines that the summary of an output must contain.

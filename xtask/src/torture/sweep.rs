@@ -152,8 +152,8 @@ const RUNS_TO_SHOW_CHANCE: usize = 4;
 /// Many commands make the same system call. A quick run kills at most this many of these commands at that call.
 const COMMANDS_KILLED_PER_CALL: usize = 3;
 
-/// A quick run makes the same system call fail in at most this many commands. This number is lower than the number
-/// for kills, because a quick run kills only at calls that change the disk, and far more calls can fail.
+/// A quick run makes the same system call fail in at most this many commands. The limit for kills is higher, because a
+/// quick run kills a command only at calls that change the disk, and such calls are much rarer.
 const COMMANDS_FAILED_PER_CALL: usize = 1;
 
 /// Runs a command once and returns its calls, without the names that differ between commands.

@@ -189,7 +189,7 @@ pub fn contains_line_break(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// Returns the line end that the file's first line uses.
+/// Returns the line ending of the file's first line.
 fn line_ending(text: &str) -> &'static str {
     match (text.find('\n'), text.find('\r')) {
         (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",

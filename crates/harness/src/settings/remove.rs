@@ -113,7 +113,8 @@ fn is_only_events_object(
     only_member && !has_stray_comments(text, &(0..text.len()), events)
 }
 
-/// Who wrote the line end before the closing bracket of a container that becomes empty.
+/// Who put a container's closing bracket on its own line. If we did, the line break before the bracket is removed
+/// when the container becomes empty.
 #[derive(Clone, Copy, PartialEq)]
 pub enum BracketAuthor {
     Ours,

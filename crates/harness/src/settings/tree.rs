@@ -100,7 +100,7 @@ fn unexpected_token_message(expected: ExpectedToken, stack: &[JsonToken]) -> Str
     match expected {
         ExpectedToken::Value => "a value is expected".into(),
         ExpectedToken::ElementOrClose => "a value or `]` is expected".into(),
-        ExpectedToken::KeyOrClose => "a key in double quotes or `}` is expected".into(),
+        ExpectedToken::KeyOrClose => "`}` or a key in double quotes is expected".into(),
         ExpectedToken::Colon => "`:` is expected after the key".into(),
         ExpectedToken::CommaOrClose => format!("`,` or `{close}` is expected"),
         ExpectedToken::End => "nothing is expected after the value".into(),

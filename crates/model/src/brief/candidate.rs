@@ -42,7 +42,8 @@ pub struct FeatureSignals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SignalValue {
     Exactly(f64),
-    /// This fraction of the candidate's standing, a value that is computed from its rank in the fixed order.
+    /// This fraction of the candidate's standing. The standing is computed from the candidate's rank in the fixed
+    /// order.
     OfStanding(f64),
 }
 

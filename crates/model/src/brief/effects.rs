@@ -187,7 +187,7 @@ fn git_state_candidates(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     match (git.commit.filter(is_at_head).filter(|_| git.other_branch.is_none()), disk) {
         _ if git.head_moved_by_others.is_some() && git.other_branch.is_none() => {
             let head = format!(
-                "HEAD is now {}, moved outside the session",
+                "HEAD is now {} because it was moved outside the session",
                 cut_to_bytes(git.head_moved_by_others.unwrap_or_default(), 10)
             );
             let seen =
@@ -402,8 +402,8 @@ impl EffectGroup<'_> {
         effect_candidate(FactClass::Outside, &id, without_duplicates(forms))
     }
 
-    /// Returns the members without those that would be named a second time: a branch that was created twice, and an issue
-    /// that was created or changed before.
+    /// Returns the members, but names each branch and each issue only once. A branch may have been created twice,
+    /// and an issue may have been changed after it was created.
     fn distinct_members<'m, 'd>(&self, members: &'m [&'d RecordedEffect]) -> Vec<&'m &'d RecordedEffect> {
         let mut seen = BTreeSet::new();
         let name = |used: &RecordedEffect| match self.key.kind {

@@ -161,8 +161,8 @@ fn failure_lines_missing_in_summary(
     if digest.unfinished_calls().any(|call| run::command_to_repeat(call) == failure.command_to_repeat()) {
         return None;
     }
-    // If a file was edited after the failed run, an error in it may be fixed by now. Leave that error out, because
-    // the summary is more up to date.
+    // If a file was edited after the failed run, the edit may have fixed the errors in that file. Leave those
+    // errors out, because the summary is more up to date.
     let edited = digest.files_changed_after_check(failure.record);
     let holds = |line: &str| {
         let file = line.split(':').next().filter(|_| starts_with_file_and_line(line));
@@ -197,8 +197,9 @@ fn failure_lines_missing_in_summary(
     Some(Candidate { forms: vec![text], ..candidate })
 }
 
-/// Returns whether the summary reports one failing test and lacks another. Without names of tests, the places of the errors
-/// decide. A new detail of a test or an error that the summary reports is no second failure.
+/// Returns whether the summary reports one failing test but not another. If the errors name no tests, they are
+/// told apart by their file and line. If the summary reports a test or an error, a new detail of it is not a
+/// second failure.
 fn is_second_failure(lines: &[&str], is_new: impl Fn(&str) -> bool) -> bool {
     let of = |is_kind: fn(&str) -> bool| {
         let mut kind = lines.iter().filter(|line| is_kind(line)).peekable();

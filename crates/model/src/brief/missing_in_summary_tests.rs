@@ -299,8 +299,8 @@ fn an_id_is_told_with_its_place() {
     let both = "- answered 2 comments on o/r#9: 555001 (reply 666001), 555002 (reply 666002); \
                 this session answered no other comments there";
     assert_eq!(note(&digest, told), [both]);
-    // If a later commit has the same subject, it is the first commit under a new id, for example because the
-    // commit was amended. Only the later one is listed.
+    // If two commits have the same subject, the later one counts as a new version of the earlier one, for example
+    // after an amend. Only the later one is listed.
     digest.effects.clear();
     let commit = |record, what: &str, id: &str| effect_use(record, EffectKind::Commit, what, "topic", id);
     digest.effects.push(commit(2, "Skip empty lines in tables", "1234567"));

@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::render::format_path_or_code;
 use crate::text::count_with_noun;
 
-/// [`has_compaction_brief`] recognises a brief that follows a compaction by this text in its first line.
+/// The first line of a brief that follows a compaction contains this text. [`has_compaction_brief`] looks for it.
 const COMPACTION_BRIEF_MARK: &str = "the context of this session (";
 
 /// Returns whether `text` contains a brief that was composed after a compaction.

@@ -65,7 +65,8 @@ impl Digest {
         self.push_agent(&record.name, answer, agent_id);
     }
 
-    /// Adds a task and its answer. A harness may report the answer both as the result of the call and at the stop.
+    /// Adds a task and its answer. A harness may report the answer twice: as the result of the call and when the
+    /// agent stops.
     fn push_agent(&mut self, task: &str, answer: &str, agent_id: &str) {
         let task = &*shorten_to_bytes(task, MAX_SUBAGENT_TASK_BYTES);
         let answer = first_sentences_within(answer, MAX_SUBAGENT_ANSWER_BYTES);

@@ -67,7 +67,8 @@ impl Digest {
         paths_changed_after(record, changes.chain(self.edits_of_unknown_outcome()))
     }
 
-    /// Returns the files whose edit was running when the records ended. Such an edit may have been made.
+    /// Returns the files for which an edit was still running when the records ended. The edit may have changed the
+    /// file.
     fn edits_of_unknown_outcome(&self) -> impl Iterator<Item = (u64, &str)> {
         let path = |call| match UnfinishedCall::parse(call) {
             UnfinishedCall::Edit(path) => Some((self.record_count + 1, path)),

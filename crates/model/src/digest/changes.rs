@@ -138,7 +138,8 @@ impl Digest {
         }
     }
 
-    /// Returns the declarations that edits to a file changed after a record.
+    /// For one file, returns the declarations that were changed after a record. Edits that were thrown away do not
+    /// count.
     pub fn names_changed_since(&self, path: &str, record: u64) -> ChangedNames {
         let mut names = ChangedNames::default();
         let is_kept = |change: &&FileEdit| {

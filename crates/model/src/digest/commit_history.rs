@@ -151,7 +151,8 @@ impl<'m> CommitHistory<'m> {
         }
     }
 
-    /// Returns whether a rebase or an amend replaced a commit, and the commits that replaced it, one after the other.
+    /// Returns whether a rebase or an amend replaced a commit. Also returns its replacement, then the replacement
+    /// of that commit, and so on, as far as they are known.
     pub fn replacements(&self, id: &str) -> (bool, Vec<&'m str>) {
         let mut found = Vec::new();
         let mut place = self.places.get(id).copied();
@@ -251,7 +252,8 @@ impl<'m> CommitHistory<'m> {
         }
     }
 
-    /// A commit that is checked out again, and the commits that it contains, are no longer removed.
+    /// If a commit is checked out again, it no longer counts as removed. The same is true of the commits that it
+    /// contains.
     fn mark_as_checked_out(&mut self, now: usize) {
         if self.commits[now].is_removed_by_reset {
             for place in self.commits_in(now).places {

@@ -74,7 +74,7 @@ impl Digest {
                     || at.as_second() == modified_at.as_second() && self.unnamed_change_at > *record
             };
             let Some(last) = runs.iter().filter(is_before).map(|(record, _)| *record).max() else {
-                // No run is older than the change, but a command of the session may have made it.
+                // No run is older than the change. A command of the session may still have changed the file.
                 let made = during_commands.iter().find(|file| file.path == *path);
                 found.extend(made.map(|file| ChangeOnDisk {
                     path: path.clone(),

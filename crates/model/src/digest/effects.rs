@@ -440,9 +440,9 @@ impl FileUse {
         !self.is_outside_checkout && !self.stashed && self.changed_at() > self.settled_at()
     }
 
-    /// Returns whether the file may have an uncommitted change. Also returns true if only git's own files can
-    /// tell. One example is a command line that committed the file and also changed it. Another is a discard or
-    /// a stash, because neither affects untracked files.
+    /// Returns whether the file may have an uncommitted change. Also returns true if the records cannot tell. For
+    /// example, one command line may have both changed and committed the file. Or the file may be untracked, and
+    /// then a discard or a stash did not affect it.
     pub fn may_have_uncommitted_change(&self) -> bool {
         self.has_uncommitted_change()
             || !self.is_outside_checkout

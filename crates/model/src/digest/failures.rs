@@ -259,8 +259,8 @@ impl Digest {
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
     }
 
-    /// Returns the files that an error names and that have not been edited since the failure. Empty unless other files
-    /// that the error names have been edited. The files show how much of the fix is left.
+    /// Returns the files that still have to be fixed: those that the error names and that have not changed since
+    /// the failure. If no file that the error names has been edited since the failure, the list is empty.
     pub fn files_left_to_fix<'f>(&self, open: &'f Failure) -> Vec<&'f str> {
         let ChangesAfterRun { edited, maybe_changed } = self.changes_after_check(open.record);
         let has = |list: &[String], path: &str| list.iter().any(|changed| changed == path);

@@ -67,7 +67,7 @@ pub struct StashOnDisk {
 type CommitFate<'m> = (FateOnDisk, Option<&'m str>);
 
 impl Digest {
-    /// Returns whether the session made a commit of which the id is known.
+    /// Returns whether the session made a commit whose id is known.
     pub fn has_known_commits(&self) -> bool {
         self.effects.iter().any(has_known_commit)
     }
@@ -280,7 +280,7 @@ fn is_pushed_to(history: &CommitHistory, remote_commits: &[String], id: &str) ->
     answers().all(|answer| answer == Containment::No).then_some(false)
 }
 
-/// Changes an effect so that it names `successor`. A rebase or an amend made this commit from `replaced`.
+/// Changes an effect so that it names `successor`, the commit that a rebase or an amend made from `replaced`.
 fn use_successor(
     effect: &mut Effect,
     replaced: &str,

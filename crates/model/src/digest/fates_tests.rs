@@ -114,7 +114,7 @@ fn a_replaced_commit_has_the_new_subject() {
     let moves = [&COMMITS[..], &["more0 more1 commit (amend): Even more"]].concat();
     add_fates(&mut digest, &history(&moves, "base0"), &[]);
     assert_eq!(digest.effects[1].effect.what, "Even more");
-    // If the session amended the commit itself, it is named once.
+    // If the session itself amended the commit, the commit is listed only once.
     let mut digest = committed(false);
     digest.effects.push(effect(6, EffectKind::Amend, "Even more", "more1"));
     add_fates(&mut digest, &history(&moves, "base0"), &[]);

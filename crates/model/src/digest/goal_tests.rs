@@ -87,8 +87,8 @@ fn the_current_goal_is_found() {
             ],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // A prompt sent while the agent carries out an accepted proposal does not end the turn, so the closing
-        // message answers the task.
+        // A prompt sent while the agent carries out an accepted proposal does not end the turn. The closing
+        // message therefore counts as the answer to the original request.
         (
             &[
                 task,
@@ -127,7 +127,8 @@ fn the_current_goal_is_found() {
     }
 }
 
-/// An answer that begins with agreement accepts the proposal before it. The request before the proposal stays the task.
+/// An answer that begins with agreement accepts the proposal before it. The request before the proposal remains
+/// the task.
 #[test]
 fn agreement_with_a_remark_keeps_the_task_and_the_proposal() {
     let task = "user: Split the importer into one file for each of its steps. Tell me your plan first.";

@@ -122,9 +122,9 @@ impl Digest {
         (says_something && is_about_work && !is_over()).then_some(question)
     }
 
-    /// Returns whether the work that an answer decides is finished, so that the answer says nothing about what is to be
-    /// done now. An answer from before the current task still holds only if it decides something in code that is not
-    /// committed yet. `is_of_current_task` is true if the answer was given since the current task.
+    /// Returns whether an answer is about finished work and so no longer says what to do. An answer from before
+    /// the current task still matters only if some code that was edited after the answer is not committed yet.
+    /// `is_of_current_task` is true if the answer was given after the current task began.
     pub fn is_answer_settled(&self, prompt: &Prompt, question: &str, is_of_current_task: bool) -> bool {
         if self.are_edits_for_prompt_committed(prompt) {
             return true;

@@ -73,7 +73,8 @@ impl Digest {
             return None;
         }
         let is_there = |used: &&RecordedEffect| moves_there.iter().any(|found| makes(found, used));
-        // A commit that existed before another one was made cannot contain it.
+        // If the branch pointed to `head` before the commit was made, `head` is older than the commit and cannot
+        // contain it.
         let is_known_before = |found: &BranchMove| found.commit_before == head;
         Some(OtherBranch {
             name: name.to_owned(),

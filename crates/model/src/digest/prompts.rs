@@ -368,7 +368,7 @@ impl Digest {
         said.find(|said| said.ended_turn && said.record > prompt.record && said.record < end)
     }
 
-    /// Returns whether the turn that a prompt began has ended and files were edited in it.
+    /// Returns whether the turn of a prompt has ended and the agent edited files during that turn.
     pub(crate) fn has_edits_in_turn(&self, place: usize) -> bool {
         let Some(closing) = self.closing_words_of_turn(place) else { return false };
         let during = self.prompts[place].record..closing.record;

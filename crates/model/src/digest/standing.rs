@@ -61,8 +61,8 @@ impl Digest {
     }
 }
 
-/// Removes and returns the commits after the first `kept`. Commits that still exist according to git's own
-/// files are not removed.
+/// Keeps the first `kept` commits, and removes and returns the others. A commit that still exists according to
+/// git's own files is not removed.
 fn remove_last_commits<'d>(commits: &mut Vec<&'d RecordedEffect>, kept: usize) -> Vec<&'d RecordedEffect> {
     let last = commits.split_off(kept);
     let (standing, removed) = last.into_iter().partition(|used| used.disk.fate.is_standing());

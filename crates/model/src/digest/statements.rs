@@ -251,7 +251,8 @@ impl Digest {
         let mut candidates = self.steps.iter().filter(is_not_before);
         let next_call = hash_call_id(&record.next_call);
         let is_next = |step: &&CallStep| next_call != 0 && step.call_hash == next_call;
-        // Calls in the same second count as later, unless the call that follows the message has not been reported.
+        // A call in the same second as the message usually counts as later than the message. It counts as earlier
+        // if the call that the message names as the next one has not been reported yet.
         let is_open = self.hash_of_call_id_if_open(&record.next_call) != 0;
         let is_later = |step: &&CallStep| !is_open || step.at.as_str() > &*record.ts;
         let after = candidates.clone().find(is_next).or_else(|| candidates.find(is_later));

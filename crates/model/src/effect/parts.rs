@@ -11,7 +11,7 @@ const MAX_NESTED_COMMAND_LINES: usize = 4;
 /// The maximum number of commands examined in a line. Generated lines can contain thousands.
 const MAX_COMMANDS_PER_LINE: usize = 200;
 
-/// One command, without leading assignments and wrappers such as `sudo`.
+/// One command. Assignments before it and wrappers such as `sudo` are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct UnwrappedCommand {
     pub words: Vec<String>,
@@ -238,7 +238,7 @@ fn program_name(tokens: &[ShellToken]) -> Option<String> {
     build_run_command(tokens).words.into_iter().next()
 }
 
-/// Builds a command from its tokens, without redirections, keywords, assignments and wrappers such as `sudo`.
+/// Builds a command from its tokens. Leaves out redirections, keywords, assignments and wrappers such as `sudo`.
 fn build_run_command(tokens: &[ShellToken]) -> UnwrappedCommand {
     let mut made = UnwrappedCommand::default();
     let mut is_target = false;

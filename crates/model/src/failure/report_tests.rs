@@ -75,13 +75,13 @@ not ok 4 - suite
     let message =
         "not ok 1 - inner\n  error: |-\n    the slug is off\n    by one\n  code: 'ERR_TEST_FAILURE'\n";
     check(message, &["not ok 1 - inner", "the slug is off"]);
-    // The lines of a value over several lines are in the diff.
+    // If a value spans several lines, only its lines in the diff are kept.
     let block = "not ok 7 - total\n  error: |-\n    Expected values to be strictly equal:\n    + actual - expected\n\n    \
                  + ''\n    - 'total: 1\\n'\n  expected: |-\n    total: 1\n  actual: ''\n  location: '/x/a.mjs:3:1'\n";
     check(block, &["not ok 7 - total", "- 'total: 1\\n'", "actual: ''", "location: '/x/a.mjs:3:1'"]);
     let both = "not ok 7 - total\n    + actual - expected\n\n    + 'a\\n' +\n    - 'b\\n' +\n  expected: |-\n    b\n  actual: |-\n    a\n";
     check(both, &["not ok 7 - total", "+ 'a\\n' +", "- 'b\\n' +"]);
-    // A label with no value on its own line is left out, even if the report contains little else.
+    // A label is left out if its value is not on the same line, even if the report contains little else.
     check("  expected:\n    0: 'a'\n  actual:\n    0: 'b'\n  ...\n1..7\n# fail 1\n", &["# fail 1"]);
     check("  error: |-\n# fail 1\n", &["# fail 1"]);
     check("Expected:\n1..7\n", &["1..7"]);

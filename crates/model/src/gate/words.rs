@@ -105,11 +105,11 @@ pub fn advice_for_agent(open: &[NextLaunchStep]) -> &'static str {
     }
 }
 
-/// The stage and the file that the commands for repairing an output take as arguments. The commands must work no
-/// matter which run is live.
+/// The stage and the file to pass to the commands that repair an output. The commands must work no matter which
+/// run is live.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemedyCommands {
-    /// The stage, or `None` if `thru gate run` chooses this run without the option `--stage`.
+    /// The stage, or `None` if `thru gate run` chooses this run even when `--stage` is not given.
     pub stage: Option<String>,
     /// The output's name or, if its run is not live, its path.
     pub file: String,

@@ -12,7 +12,7 @@ use crate::render::{in_backticks, inline_for_model};
 use crate::text::fnv_fingerprint;
 use crate::time;
 
-/// The loop in the foreground of a session that has stopped.
+/// The foreground loop of a session whose agent has just stopped.
 #[derive(Clone, Copy, Debug)]
 pub enum ForegroundLoop<'a> {
     NoLoop,

@@ -94,8 +94,8 @@ impl TurnTokens {
     }
 }
 
-/// Returns the time at which the loop last continued a session at a stop. Returns `None` if it has never done so, or if
-/// it ended at a later stop of that session. What people did with the loop since does not matter.
+/// Returns the time at which the loop last continued a session at a stop. Returns `None` if it has never done so,
+/// or if it ended at a later stop of that session. Other events, such as a later pause, are ignored.
 pub fn last_continuation<'e>(entries: &'e [LoopLogEntry], session: &str) -> Option<&'e str> {
     let of_stop = |entry: &&LoopLogEntry| {
         matches!(entry.event, LoopEvent::PromptSent | LoopEvent::Ended)

@@ -51,7 +51,7 @@ pub const NONE_RECORDED: &str = "_none recorded_";
 /// The title of the list of calls that were running when the session ended.
 pub(super) const UNFINISHED_CALLS_TITLE: &str = "Running when the session ended, outcome unknown";
 
-/// The title above what the agent said before the user answered, if it ended with a question.
+/// The title above a message in which the agent asked a question that the user answered.
 pub(super) const AGENT_QUESTION_TITLE: &str = "The agent's message and its question";
 
 /// The maximum length of the facts about a session, not counting files and the goal.
@@ -63,7 +63,8 @@ const MAX_LINES_OF_OTHER_COMMANDS: usize = 6;
 /// The maximum number of earlier requests that are quoted.
 const MAX_EARLIER_REQUESTS: usize = 4;
 
-/// The maximum number of the user's instructions that are listed as constraints, unless a brief lists more.
+/// The maximum number of user instructions that are listed as constraints. If a brief contains more, all of them
+/// are listed.
 const MAX_USER_INSTRUCTIONS_LISTED: usize = 20;
 
 /// The maximum length of a quoted instruction.

@@ -216,13 +216,13 @@ fn next_prompt_or_fallback(packet: &Packet, document: &Document) -> NextPrompt {
     NextPrompt { text, sections }
 }
 
-/// Returns the prompt with its goal replaced by the section Intent, if Intent contains the whole goal. This avoids
-/// stating the goal twice.
+/// Returns the prompt with its goal replaced by the text of the Intent section, if that text contains the whole
+/// goal. This avoids stating the goal twice.
 fn prompt_with_full_goal(prompt: &NextPrompt, intent: &str) -> Option<String> {
     let (goal, rest) = prompt.text.split_once("\n\n").unwrap_or((&prompt.text, ""));
     let goal = goal.strip_prefix("Goal: ")?;
     let body = intent.trim().strip_prefix("Intent:\n")?;
-    // The user's own lines may begin with the sign of a quotation, too.
+    // The user's own lines may also begin with `>`.
     let [said, goal] = [body, goal].map(|text| collapse_white_space(&text.replace('>', " ")));
     // If the goal is an answer to a question, the question follows the answer.
     let is_held = goal.split("”, in answer to “").all(|words| {

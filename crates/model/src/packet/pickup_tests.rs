@@ -84,7 +84,7 @@ fn unfinished_calls_are_listed_unless_the_prompt_mentions_all_of_them() {
     }
 }
 
-/// The user's own lines may begin with the sign of a quotation. The goal is not told twice because of that.
+/// The goal is stated only once, even if the user's own lines begin with `>`.
 #[test]
 fn the_goal_is_told_once() {
     let prompt = |goal: &str| NextPrompt {

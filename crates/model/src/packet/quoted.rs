@@ -1,11 +1,12 @@
-//! The messages that a packet quotes as its goal, as a session that picked up the packet repeats them.
+//! Finds the messages that a packet quotes as its goal. A session that picked up the packet repeats them.
 
 use super::compose::AGENT_QUESTION_TITLE;
 use super::is_title_of_finished_work;
 use super::words::says_what_to_do;
 use crate::prompt;
 
-/// The titles above quoted words of the agent begin like this. The user's answer stands below them.
+/// If a title begins with one of these texts, the quotation below it is from the agent. The user's answer follows
+/// that quotation.
 const STARTS_OF_AGENT_TITLES: [&str; 3] = ["The agent ", AGENT_QUESTION_TITLE, "Of the agent's proposals"];
 
 /// A shorter text is compared as a whole, because it can be a part of any message.
@@ -17,7 +18,7 @@ pub struct QuotedMessage {
     /// The line above the message, such as `The user asked`.
     pub title: String,
     pub text: String,
-    /// What the agent had asked or proposed, if the message is the user's answer to it: the line above and the words.
+    /// The agent's question or proposal that this message answers: first the title above it, then its words.
     pub question: Option<(String, String)>,
 }
 
@@ -30,8 +31,9 @@ impl QuotedMessage {
     }
 }
 
-/// Returns the messages that the section about the goal quotes. Words of the agent belong to the user's answer below
-/// them; without an answer they are left out, because then nothing says whether the user agreed.
+/// Returns the messages that the goal section quotes. If the agent's words come before a user's message, they
+/// become the `question` of that message. If no message follows them, they are left out, because it is unknown
+/// whether the user agreed.
 pub fn quoted_messages(section: &str) -> Vec<QuotedMessage> {
     let mut messages: Vec<QuotedMessage> = Vec::new();
     let mut question = None;
@@ -91,7 +93,8 @@ fn is_repeated_in(words: &str, other: &str) -> bool {
     }
 }
 
-/// Returns the words of a message on one line, without the slash command before them and the mark of an omission.
+/// Returns the words of a message on one line. Leaves out a slash command before them, a `…` after them and
+/// quotation marks around them.
 fn words_to_compare(text: &str) -> String {
     let text = prompt::split_slash_command(text).map_or(text, |(_, arguments)| arguments);
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -130,7 +133,7 @@ mod tests {
         let question = Some((AGENT_QUESTION_TITLE.to_owned(), "It fails.\nShall I add it?".to_owned()));
         let [message] = &remaining_messages(section, "merge the branch")[..] else { panic!("{section}") };
         assert_eq!((message.text.as_str(), &message.question), ("Yes.", &question));
-        // Once the answer is finished work, so is the question.
+        // If the agent has replied to the answer, both the answer and the question are left out.
         let replied = section.replace("newest message,", "newest message, to which the agent has replied,");
         assert_eq!(texts(&replied, "merge the branch"), [""; 0]);
         let unanswered = "The agent had asked:\n\n> Shall I add it?\n";

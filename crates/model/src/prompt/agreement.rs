@@ -60,7 +60,7 @@ pub fn begins_with_agreement(text: &str) -> bool {
         && classify_prompt(text) != PromptKind::Question
 }
 
-/// Returns how many of the first words only say "yes".
+/// Returns how many words at the beginning only express agreement, such as "yes".
 fn words_of_agreement(words: &[String]) -> usize {
     let mut said = 0;
     while said < words.len() {

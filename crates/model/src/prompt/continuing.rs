@@ -73,8 +73,8 @@ pub fn only_starts_work(text: &str) -> bool {
         && !words.iter().any(|word| LIMITING_WORDS.contains(&word.as_str()))
 }
 
-/// Returns whether the user only repeats what was said to find out whether they understood it, as in "so I understand
-/// this: each session has its own branch". That is a question, even without a question mark.
+/// Returns whether the user only asks whether they understood something correctly, as in "so I understand this:
+/// each session has its own branch". Such a message is a question, even without a question mark.
 pub fn checks_understanding(text: &str) -> bool {
     const STARTS: &[&[&str]] = &[
         &["so", "i", "understand"],

@@ -64,7 +64,7 @@ fn orders_forbidden_change(wish: &str, later: &str) -> bool {
     }
 }
 
-/// Verbs that order a change but rarely stand in a prohibition.
+/// Verbs that are common in requests for a change but rare in prohibitions.
 const OTHER_CHANGES: &[&str] = &[
     "add", "convert", "extend", "fix", "make", "refactor", "replace", "simplify", "split", "update", "write",
 ];

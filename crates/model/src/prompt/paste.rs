@@ -46,7 +46,7 @@ pub fn words_before_paste(text: &str) -> String {
 /// first one may stand on the same line as the words.
 fn words_before_screen(text: &str) -> Option<&str> {
     const MIN_ROWS: usize = 2;
-    /// Fewer characters before the rows would not say what the message is about.
+    /// The minimum number of characters before the rows. A shorter text would not say what the message is about.
     const MIN_WORDS_CHARS: usize = 20;
     let mut lines = text.trim_start().lines();
     let first = lines.next()?.trim_end();

@@ -452,7 +452,7 @@ fn secret_in_openssl_passwd(text: &[u8], at: usize) -> Option<FoundSecret> {
     flags::secret_as_whole_argument(&text[..end.max(start)], start)
 }
 
-/// Finds the password in `PASS x` alone on a line, as FTP and POP clients send it.
+/// Finds the password in a line that consists only of `PASS x`. FTP and POP clients send such a line.
 fn secret_in_pass_line(text: &[u8], at: usize) -> Option<FoundSecret> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();

@@ -23,7 +23,8 @@ const MIN_PRIVATE_NUMBER_BYTES: usize = 40;
 const MAX_WEB_KEY_BYTES: usize = 3 * 1024;
 const MAX_LINE_BYTES: usize = 200;
 
-/// Finds a secret after the `=` or `:` at `at` when the name `text[start..end]` alone does not identify the secret.
+/// Finds the secret after a name that may also come before an ordinary value, so that the context must decide.
+/// `text[start..end]` is the name, and `at` is the position of the `=` or `:` after it.
 #[inline]
 pub fn secret_told_by_context(text: &[u8], start: usize, end: usize, at: usize) -> Option<FoundSecret> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);

@@ -24,7 +24,7 @@ pub fn credential_in_header(text: &[u8], at: usize) -> Option<FoundSecret> {
     }
     let known = is_auth_scheme(&text[start..start + scheme]);
     let gap = count_blanks(&text[start + scheme..], 4);
-    // In a shell command the blank may be escaped, as in `Authorization:\ Bearer\ x`.
+    // In a shell command, the space may be escaped, as in `Authorization:\ Bearer\ x`.
     if text[start..].starts_with(b"\\ ") {
         return credential_in_header(text, start + 2);
     }

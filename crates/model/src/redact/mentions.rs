@@ -207,7 +207,7 @@ fn secret_after_noun(
         {
             return Some(word.to_found_secret());
         }
-        // An everyday noun counts as a password where the line states a password.
+        // An everyday noun can be a password only where a value is expected, such as after `is`.
         if slot == ExpectedNext::Value
             && noun == SecretNoun::Password
             && (!first || stated || made_up::ends_clause(text, word.end))

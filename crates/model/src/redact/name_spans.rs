@@ -280,8 +280,8 @@ fn label_above(before: &[u8]) -> Option<&[u8]> {
         })
 }
 
-/// Returns the name of a form field from its attributes, which may have any order, as in
-/// `<input name="password" type="text" value="x">`.
+/// Returns the name of a form field such as `<input name="password" type="text" value="x">`. The attributes may be in
+/// any order.
 fn name_of_form_field<'a>(text: &'a [u8], name: &NameSpan, floor: usize) -> Option<&'a [u8]> {
     const MAX_BYTES_BETWEEN_PAIR_PARTS: usize = 160;
     let before = &text[floor.max(name.start.saturating_sub(MAX_BYTES_BETWEEN_PAIR_PARTS))..name.start];

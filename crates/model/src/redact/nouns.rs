@@ -207,7 +207,7 @@ static CREDENTIAL_PAIR_NOUNS: WordList = word_list(
     identifiants inloggegevens login logins zugangsdaten",
 );
 
-/// Returns whether a word is spelled as in a sentence, such as `password`, `Password` or `PASSWORD`.
+/// Returns whether a word has only letters and is capitalized like `password`, `Password` or `PASSWORD`.
 fn is_spelled_like_word(word: &[u8]) -> bool {
     let upper = word.iter().filter(|byte| is_byte_in_class(**byte, UPPER)).count();
     let letters = word.iter().all(|byte| is_byte_in_class(*byte, LETTER));

@@ -152,7 +152,7 @@ fn has_note_after(text: &[u8], value: LiteralValue) -> bool {
     if byte_or_newline(rest, 0) == b']' && line.trim_ascii_start().starts_with(b"[") {
         return true;
     }
-    // A blank before the opening bracket shows that it does not belong to a call.
+    // An opening parenthesis that follows a space does not belong to a call.
     let opened = memchr::memrchr(b'(', line).is_some_and(|at| line[..at].ends_with(b" "));
     opened
         && byte_or_newline(rest, 0) == b')'

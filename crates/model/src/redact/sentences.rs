@@ -39,7 +39,7 @@ pub enum NameLanguage {
     Other,
 }
 
-/// How certain it must be that a value is a password.
+/// What a value must look like to count as a password.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RequiredCertainty {
     /// A word that ends a clause and is not common in code or in sentences about passwords.
@@ -50,7 +50,7 @@ pub enum RequiredCertainty {
     SeveralWords,
 }
 
-/// Finds the value in the sentence after the name that ends at `end`.
+/// Finds the value that follows a name in a sentence. The name ends at `end`.
 pub fn secret_in_sentence(text: &[u8], end: usize, language: NameLanguage) -> Option<FoundSecret> {
     let window = &text[end..text.len().min(end + MAX_BYTES_FROM_NAME_TO_VALUE)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];

@@ -117,7 +117,7 @@ fn non_ascii_mark_length(text: &[u8]) -> usize {
 }
 
 /// Returns the end of the line that contains `at`. The line ends at a real or escaped line break or, if none is within
-/// reach, at the last blank within `MAX_BYTES_READ_AROUND_SECRET_NOUN`.
+/// reach, at the last white space within `MAX_BYTES_READ_AROUND_SECRET_NOUN`.
 pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     let window = &text[at..text.len().min(at + MAX_BYTES_READ_AROUND_SECRET_NOUN)];
     let broken = memchr::memchr2_iter(b'\n', b'\\', window)
@@ -125,13 +125,13 @@ pub fn end_of_line_within_reach(text: &[u8], at: usize) -> usize {
     match broken {
         Some(length) => at + length,
         None if at + window.len() == text.len() => text.len(),
-        // The line is cut at a blank, so that no word is split.
+        // The line is cut at white space, so that no word is split.
         None => at + window.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0),
     }
 }
 
 /// Returns the start of the line that contains `at`. The line starts after a line break or, if none is within reach, at
-/// the first blank within `MAX_BYTES_READ_AROUND_SECRET_NOUN`.
+/// the first white space within `MAX_BYTES_READ_AROUND_SECRET_NOUN`.
 pub fn start_of_line_within_reach(text: &[u8], at: usize, floor: usize) -> usize {
     let from = floor.max(at.saturating_sub(MAX_BYTES_READ_AROUND_SECRET_NOUN));
     let line = at - context::text_after_last_break(&text[from..at]).len();

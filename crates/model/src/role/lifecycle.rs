@@ -139,7 +139,7 @@ pub struct LifecycleStep {
     pub actor: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// Whether the step was forced although the table of allowed steps does not contain it.
+    /// Whether the step had to be forced, because it is not in the table of allowed steps.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
 }

@@ -91,7 +91,7 @@ struct CountedLines {
     parts: Option<TestCounts>,
     /// The totals, in order.
     totals: Vec<TestCounts>,
-    /// The sum of maven's summaries for each class.
+    /// The sum of the summaries that maven prints, one per class.
     classes: Option<TestCounts>,
     /// The counts of passed and of failed tests, from separate lines.
     marks: TestCounts,

@@ -1,5 +1,5 @@
-//! Decides which files a command line changed although it failed. A line fails because one of its parts fails, and the
-//! parts before that one have run.
+//! Decides which files a failed command line changed. A line fails because one of its parts fails, but earlier parts
+//! may already have changed files.
 
 use super::check::{kind_of_command, strip_assignments_and_wrappers};
 use crate::shell::{self, StepJoin};
@@ -7,8 +7,9 @@ use crate::shell::{self, StepJoin};
 /// Returns the files that a failed line changed, as [`shell::paths_in_command`] names them. `failed_check` is the index of
 /// the check that is known to have failed.
 ///
-/// The last part of the line is assumed to be the one that failed, so what it was to change counts only if the shell
-/// writes it. After a part that may have failed, such as a check or `grep -q`, it is unknown what ran.
+/// The last part of the line is assumed to have failed. Of its files, only those that a redirection or `tee` writes
+/// count as changed. It may be unknown whether a part ran, because that depends on the result of an earlier part, such
+/// as a check or `grep -q`. The files of such a part do not count.
 pub fn paths_changed_by_failed_line(command: &str, failed_check: Option<usize>) -> Vec<String> {
     let parts = shell::parts_with_files(command);
     let mut changed: Vec<String> = Vec::new();
@@ -22,7 +23,7 @@ pub fn paths_changed_by_failed_line(command: &str, failed_check: Option<usize>) 
             let is_last =
                 parts[at..].iter().all(|later| matches!(later.join_to_next, StepJoin::Pipe | StepJoin::End));
             let fails = is_last || part.join_to_next == StepJoin::Or;
-            // `git restore` throws changes away, and whether it did is decided where effects are found.
+            // `git restore` discards changes. The `effect` module handles this command.
             let is_restore = part.words.iter().take(2).map(String::as_str).eq(["git", "restore"]);
             let writes_all =
                 !fails && !is_restore || part.words.first().is_some_and(|program| program == "tee");
@@ -100,7 +101,7 @@ mod tests {
             ("npm test || git restore a.js", None, &[]),
             // Without `set -e`, the shell goes on after a part that fails.
             ("npm test; mv a.js b.js; exit 1", None, &["a.js", "b.js"]),
-            // The part that failed changed nothing by itself.
+            // The last part is assumed to have failed without changing its files.
             ("sed -i s/1/2/ a.js", None, &[]),
             ("rm a.js", None, &[]),
             ("npm run build; mv a.js b.js", None, &[]),

@@ -136,7 +136,7 @@ fn trim_operators(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '('))
 }
 
-/// Returns whether a filter only shortens, sorts or copies its input. Such a filter is unlikely to fail itself.
+/// Returns whether a filter only shortens, sorts or copies its input. Such a filter rarely fails.
 fn is_cutting_filter(step: &CommandStep) -> bool {
     matches!(step.words[0].as_str(), "tail" | "head" | "cat" | "tee" | "less" | "sort" | "nl" | "fold")
 }

@@ -27,7 +27,7 @@ pub struct PartVerdict {
 struct Part {
     /// The index of the pipeline in which the check runs.
     pipeline: usize,
-    /// Whether the pipeline's exit code shows if the check failed.
+    /// Whether the pipeline fails if the check fails.
     sets_exit_code: bool,
     kind: CommandKind,
     program: String,

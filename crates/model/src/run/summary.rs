@@ -42,9 +42,9 @@ pub(super) fn summarise_check_output(of: impl Fn(CommandKind) -> bool, output: &
     let mut seen = CheckOutputSummary::default();
     let mut weight = 0;
     let mut next = 0;
-    // Later lines that are as informative as the chosen line. The last of them that counts tests replaces the chosen
-    // line. Reading the counts is slow, so it is done at the end. A workspace prints one such line for each of its
-    // crates.
+    // Later lines that are as informative as the chosen line. For example, a workspace prints one such line for each of
+    // its crates. The last of these lines that does not report zero tests replaces the chosen line. It is found at the
+    // end, because reading the test counts of every line would be slow.
     let mut rivals = Vec::new();
     for whole in output.split_inclusive('\n') {
         let line = next..next + whole.len();

@@ -1,5 +1,5 @@
-//! Finds the option that the user chose from the agent's list by giving an answer such as "2", "option B" or "let's try
-//! 2".
+//! Finds the option that the user chose from the agent's list. For example, the user may answer "2", "option B" or
+//! "let's try 2".
 
 /// A longer answer is considered a request in the user's own words.
 const MAX_OPTION_ANSWER_CHARS: usize = 60;

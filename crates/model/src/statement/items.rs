@@ -303,7 +303,7 @@ mod tests {
                 120,
                 "The changes: 1. Removed the skip logic… 2. Updated the warning message…",
             ),
-            // What something was before says nothing without what it is now.
+            // Quoting only the old state would not help, so it is left out if the new state does not fit.
             (
                 "The changes: 1. Removed the skip logic: removed `skip()` and all of its callers in the handlers. \
                  2. Updated the warning message: Changed from: \"Nothing is kept\". To: \"Both are kept for the rewind\".",

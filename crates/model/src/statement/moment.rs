@@ -34,8 +34,8 @@ const PHRASES_OF_BROKEN_CODE: [&str; 22] = [
     "currently red",
 ];
 
-/// Returns whether a sentence holds only until the next change. "It does not compile on Windows" holds longer, and a
-/// sentence that names the cause explains the change.
+/// Returns whether a sentence is true only until the next change. "It does not compile on Windows" names a condition, so
+/// it may stay true for longer. A sentence that names a cause does not count either, because it explains the change.
 fn holds_only_for_now(sentence: &str) -> bool {
     /// Words that name a condition under which the code is broken, or the time before the change.
     const CONDITIONS: [&str; 8] =
@@ -46,8 +46,8 @@ fn holds_only_for_now(sentence: &str) -> bool {
     is_of_moment || has(&PHRASES_OF_BROKEN_CODE) && !has(&CONDITIONS) && !names_cause(sentence)
 }
 
-/// Returns the text without the sentences that held only until the next change. The result is empty if the text says
-/// nothing else. An ellipsis marks each gap between kept sentences.
+/// Returns the text without the sentences that are true only until the next change. The result is empty if no sentence
+/// is left. An ellipsis marks each gap between kept sentences.
 pub fn without_states_of_the_moment(text: &str) -> Cow<'_, str> {
     let pieces = split_pieces(text);
     if !pieces.iter().any(|piece| holds_only_for_now(piece)) {

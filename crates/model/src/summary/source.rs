@@ -9,7 +9,7 @@ pub fn outline_source(lines: &[&str], room: usize) -> String {
             format!("{}: {}", i + 1, without_line_number(line).trim_end().trim_end_matches('{').trim_end())
         })
         .collect();
-    // A quarter of the room is left for the first and last lines.
+    // A quarter of the available space is left for the first and last lines.
     titled_section("declarations", &items, room * 3 / 4)
 }
 

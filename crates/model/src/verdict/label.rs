@@ -17,7 +17,7 @@ pub(super) struct AnswerLine<'t> {
     is_fence: bool,
 }
 
-/// Languages of fences that may contain the answer itself.
+/// A fenced block that is marked with one of these languages may contain the answer itself, rather than code.
 const ANSWER_FENCE_LANGUAGES: &[&str] =
     &["", "text", "txt", "plain", "plaintext", "markdown", "md", "yaml", "yml", "json", "toml", "xml"];
 

@@ -213,9 +213,9 @@ pub(crate) fn record_handoff_packet(world: &World, store: &Store, session: &str,
     Ok(store.session_state(&session).write_state(&seen)?)
 }
 
-/// Returns the time up to which the user's messages in a session are about finished work. If the last packet about
-/// the session is done by now, this is the time at which that packet was written. Otherwise, it is the time that was
-/// recorded for an earlier packet, if there is one.
+/// Returns a time in a session. All messages that the user sent up to that time are about finished work. If the last
+/// packet about the session is now done, the result is the time at which that packet was written. Otherwise, it is the
+/// time that was recorded for an earlier packet, if there is one.
 pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     let seen = store.session_state(session).read_state::<CrashRecord>().ok()??;
     let closed = Id::new(&seen.packet).ok().and_then(|id| {

@@ -41,7 +41,7 @@ pub const FEATURE_ROW: Feature = Feature {
 };
 
 /// How many bytes a hook reads from the end of the log in each attempt. The first attempt covers about 100 decisions.
-/// Another attempt is made only if too few decisions in force were found.
+/// The hook makes another attempt only if it has found too few decisions that are in force.
 const LOG_TAIL_BYTES: [u64; 3] = [24 * 1024, 64 * 1024, MAX_LOG_TAIL_BYTES];
 
 /// The maximum number of bytes that a hook reads from the end of the log: about 4,000 decisions.

@@ -123,7 +123,7 @@ pub fn check_gate(world: &World, stage: Option<&str>) -> Result<GateReport> {
     Ok(report)
 }
 
-/// Records the pass of a run after a check has found all its outputs to be valid. The record is part of the run's
+/// Records that a run has passed, after a check has found all its outputs to be valid. The record is part of the run's
 /// list of outputs. This list is read again under the lock, because a `gate run` may have changed it.
 fn record_pass_found_by_check(world: &World, place: &GateContext, run: &RunFolder) -> Result<()> {
     if !place.trusted {

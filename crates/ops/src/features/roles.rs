@@ -48,7 +48,7 @@ pub const FEATURE_ROW: Feature = Feature {
     ..Feature::EMPTY_FEATURE
 };
 
-/// The size limit of a context file. An agent could not read a larger file at once.
+/// The size limit of a context file. An agent could not read a larger file in one go.
 const MAX_CONTEXT_FILE_BYTES: usize = 1024 * 1024;
 
 /// The folder for context files in projects that use Hivemind's roles.

@@ -101,8 +101,8 @@ pub enum ExtractOutcome {
 #[derive(Clone, Copy, Debug)]
 pub struct AllowedWrites<'a> {
     pub existing_file: ExistingFilePolicy,
-    /// Files that may be written although they change which programs run or what agents are told. They are named as in
-    /// the report.
+    /// The guarded files that may be written. A guarded file can determine which programs run or what agents are told.
+    /// The names are the same as in the report.
     pub allowed_guarded_files: &'a [String],
 }
 

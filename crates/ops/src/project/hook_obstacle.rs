@@ -1,5 +1,5 @@
-//! Finds out whether hooks do anything in a project. A message about what a session will be told is true only if they
-//! do, so every such message asks here first.
+//! Finds out whether hooks do anything in a project. thru checks this before it prints what a session will be told,
+//! because hooks that do not work tell a session nothing.
 
 use std::path::{Path, PathBuf};
 

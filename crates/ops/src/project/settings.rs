@@ -21,8 +21,8 @@ struct SettingsSources {
     findings: Vec<Finding>,
 }
 
-/// Returns the effective settings with their sources and all problems. `store` must be passed only if it is trusted,
-/// because the settings in a clone come from another person.
+/// Returns the effective settings with their sources and all problems. Pass `None` as `store` if the project is not
+/// trusted, because the settings in a clone may come from another person.
 pub fn resolve_settings(world: &World, store: Option<&Store>) -> ResolvedSettings {
     let mut sources = gather_sources(world, store);
     let mut resolved = config::resolve_settings(&sources.layers());

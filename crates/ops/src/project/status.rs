@@ -130,7 +130,7 @@ pub fn project_status(world: &World) -> Result<StatusReport> {
             });
         }
     };
-    // A trust record that cannot be read is an error here, although hooks then only treat the root as not trusted.
+    // An unreadable trust record is an error here. A hook does not fail in that case, but it captures nothing.
     if let Some(trust) = world.trust_records() {
         trust.is_trusted(&marker.project_id, &root.path)?;
     }

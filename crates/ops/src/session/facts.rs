@@ -38,7 +38,8 @@ const MAX_BRANCHES_SEARCHED: usize = 4;
 /// that session's commands.
 const MAX_FILES_OF_EARLIER_SESSION_CHECKED: usize = 16;
 
-/// How many files a command compares with the times of runs. A hook compares `MAX_FILES_CHECKED` files.
+/// A `thru` command compares the modification times of at most this many files with the times of earlier runs. A hook
+/// compares at most `MAX_FILES_CHECKED` files.
 const MAX_FILES_EXAMINED_BY_COMMAND: usize = 1_000;
 
 /// The files whose modification times are compared with the times of runs.
@@ -428,7 +429,7 @@ pub fn uncommitted_by_others(
     // Only the files are compared here. The branch is not used, so the settings for its redaction do not matter.
     others.git_on_disk = git_state_on_disk(&others, checkout, RedactOptions::default());
     let Some(disk) = &others.git_on_disk else { return Vec::new() };
-    // A staged file is equal to git's index, like a committed one.
+    // A staged file matches git's index, just as a committed file does. The sessions' records tell the two apart.
     let is_staged = |path: &String| {
         let mut all = digests.iter().chain([described]);
         disk.files_equal_to_index.contains(path)

@@ -80,8 +80,8 @@ pub fn wait_for_session(world: &World, mut waiting: impl FnMut()) -> Result<Jour
 }
 
 impl JournalReader {
-    /// If this reader's session was a guess and another session is now the newest one, opens the journal of that newer
-    /// session.
+    /// Opens the journal of the newest session. Returns `None` if this reader's session was not a guess, or if that
+    /// session is still the newest one.
     pub fn open_journal_of_newer_session(&self, world: &World) -> Option<JournalReader> {
         let is_guess = self.session_choice == SessionChoiceReason::Guess;
         is_guess

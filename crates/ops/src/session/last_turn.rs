@@ -18,9 +18,9 @@ use crate::session::transcript::{self, TranscriptToRead};
 use crate::session::transcript_reader;
 
 /// How many bytes are read from the end of a transcript. A session start may read the ends of several transcripts, for
-/// example to write the packet of a crashed session. In total, the session start must not read more than a hook reads
-/// at a first contact. If the part that no checkpoint has read is longer than this limit, the outcome of the turn
-/// counts as unknown, unless a call is seen to be running.
+/// example to write the packet of a crashed session. In total, it must not read more than a hook reads when it first
+/// sees a session. If the part that no checkpoint has read is longer than this limit, the outcome of the turn counts as
+/// unknown, unless a call is seen to be running.
 const TRANSCRIPT_TAIL_BYTES: u64 = 256 * 1024;
 
 /// How many bytes of an unfinished last line are read. One byte is enough to show that there is such a line.

@@ -78,8 +78,9 @@ pub fn add_database_rows(digest: &mut Digest, rows: &SessionRows, session: &Id, 
     add_replayed_records(digest, retelling, rows.harness, session, source);
 }
 
-/// Adds the records of a replay to the digest, with the unfinished calls. A call that hooks reported is not counted
-/// again, and has ended even if the transcript lacks its result. Nothing is said about an unfinished call to `thru`, because it is not part of the work.
+/// Adds the records of a replay to the digest, and also its unfinished calls. If hooks reported a call, the call is not
+/// counted again. It has ended, even if the transcript lacks its result. If the unfinished calls only run `thru`, no
+/// records are added for them, because they are not part of the work.
 pub fn add_replayed_records(
     digest: &mut Digest,
     mut retelling: TranscriptReplay,

@@ -108,7 +108,7 @@ impl FoundRefs<'_> {
         let read = size.and_then(|size| {
             let add = |line: &[u8]| {
                 let Ok(line) = std::str::from_utf8(line) else { return };
-                // A line such as `^1a2b3c4` has the commit of the tag in the line before.
+                // A line such as `^1a2b3c4` follows the line of a tag. It contains the tag's commit.
                 let commit = line.strip_prefix('^').or_else(|| Some(line.split_once(' ')?.0));
                 let is_stash = line.ends_with(" refs/stash");
                 if let Some(commit) = commit.filter(|commit| is_commit_hash(commit) && !is_stash) {

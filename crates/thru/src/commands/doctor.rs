@@ -10,7 +10,7 @@ use crate::output::{self, BAD, BOLD, DIM, GOOD, OutputFormat, WARN};
 
 /// Check the root, trust, settings, disk, records and hooks; change nothing
 ///
-/// To test whether records can be written, writes a file to .agent/context/scratch and removes it. The exit code is 1
+/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. The exit code is 1
 /// if something needs your attention; notes do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {}

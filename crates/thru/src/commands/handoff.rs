@@ -105,8 +105,10 @@ fn print_report(report: &HandoffReport, world: &World) {
             "{DIM}packet {old} is done, because this packet continues it{DIM:#}"
         ));
     }
-    if output::print_note_if_hooks_do_nothing(world, "No session is told about this packet, or can claim it,")
-    {
+    if output::print_note_if_hooks_do_nothing(
+        world,
+        "No session is told about this packet, and none can claim it,",
+    ) {
         output::print_message(format_args!("{DIM}to read it:{DIM:#} thru pickup {id}"));
         return;
     }

@@ -1,4 +1,4 @@
-//! Uses the real Claude Code to test when a session gets a brief.
+//! Runs the real Claude Code, and checks on which occasions a session gets a brief.
 
 use serde_json::json;
 

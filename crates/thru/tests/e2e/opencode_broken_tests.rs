@@ -167,7 +167,7 @@ fn other_context_is_not_taken_for_the_brief() {
     assert_eq!(turn.count_in_last_requests(1, "THE-BRIEF"), [1]);
 }
 
-/// The plugin sends only the names of the files in a patch to `thru`, even if the patch fails.
+/// The plugin tells `thru` which files a patch names, but never sends their text. This is also true if the patch fails.
 #[test]
 fn no_text_of_a_file_is_told() {
     let Some(turn) = ServerTurn::wait_for_turn() else { return };

@@ -138,7 +138,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.run_thru_successfully(&["loop", "cancel", &id]);
 
-    // The user refuses a permission, so the loop must not continue.
+    // The user denies a permission request, so the loop must not continue.
     let id = start_waiting_loop(&scratch, &[]);
     model.add_answers(ModelScript::main([text_step("One."), step_without_permission()]));
     let session = server.create_session(&scratch.project);

@@ -1,4 +1,4 @@
-//! Tests that an answer of the user is work, even in a session whose agent only ran `thru`.
+//! Tests that the user's answer counts as work, even in a session whose agent only ran `thru`.
 
 use crate::env::TestEnv;
 use crate::first_week::handoffs::{ask_at, edit_at, end_at, run_at, start_at, stop_at, thru_at};

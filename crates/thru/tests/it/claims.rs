@@ -1,4 +1,4 @@
-//! Tests when a session may claim a packet, and when its claim ends.
+//! Tests for claims: whether a session may claim a packet, and when its claim ends.
 
 use std::fs;
 
@@ -112,7 +112,7 @@ fn a_store_that_cannot_be_written_keeps_its_packet_free() {
     }
 }
 
-/// Droid names its session in no variable. The claim belongs to the session that runs in the same process.
+/// Droid sets no variable with the session's id. The claim goes to the session that runs in the same process.
 #[test]
 fn a_harness_without_a_session_variable_claims_for_its_own_session() {
     let env = env_with_packet();
@@ -138,7 +138,7 @@ fn a_harness_without_a_session_variable_claims_for_its_own_session() {
     assert!(refused.stderr.contains("was not claimed"), "{refused}");
 }
 
-/// The settings call thru no longer, but a plugin of the harness may.
+/// The settings no longer call thru, but a plugin of the harness may still call it.
 #[test]
 fn a_session_that_a_plugin_records_can_claim() {
     let env = env_with_packet();

@@ -1,4 +1,4 @@
-//! Tests that uncommitted files of earlier sessions are told for as long as nobody commits them.
+//! Tests that uncommitted files of earlier sessions are reported until somebody commits them.
 
 use std::fs;
 use std::time::{Duration, SystemTime};

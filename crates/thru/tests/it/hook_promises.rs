@@ -1,4 +1,4 @@
-//! Tests that no command promises what hooks will do while hooks do nothing.
+//! Tests commands in projects where hooks do nothing. There, a command must not promise that a hook will do something.
 
 use std::fs;
 
@@ -8,7 +8,8 @@ use crate::call::ThruOutput;
 use crate::env::TestEnv;
 use crate::moves::MovedProject;
 
-/// Commands that say what a hook will do, with the consequence that they name if hooks do nothing.
+/// Commands that normally say what a hook will do. If hooks do nothing, the command must print the text next to it
+/// instead.
 const PROMISES: &[(&[&str], &str)] = &[
     (&["handoff", "the rest"], "No session is told about this packet"),
     (&["role", "bind", "tester", "--session", "s2"], "The session is told nothing about its role until"),
@@ -16,7 +17,7 @@ const PROMISES: &[(&[&str], &str)] = &[
     (&["brief", "--event", "startup"], "No session is told any of this until"),
 ];
 
-/// The same for commands that fail or name no session in a project that was moved.
+/// More such commands. They are not tested in a moved project, where they fail or do not name a session.
 const PROMISES_IN_TRUSTED_ROOT: &[(&[&str], &str)] = &[
     (&["loop", "start", "--next", "go on", "--promise", "OK"], "The loop does not run until"),
     (&["loop", "list"], "No loop runs until"),

@@ -53,7 +53,7 @@ fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
     let lines = invented_private_key();
     for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
     {
-        // With a file name and a line number before it, a line of the key looks like a compiler error.
+        // A line of the key looks like a compiler error if a file name and a line number come before it.
         for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
             let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
             let env = TestEnv::with_root();

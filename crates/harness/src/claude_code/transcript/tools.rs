@@ -19,8 +19,8 @@ type Text<'a> = Cow<'a, str>;
 pub struct ToolReport<'a> {
     /// Whether the command finished. If so, its exit code is zero, unless the result contains another code.
     is_finished: bool,
-    /// True if the result is the content of a file or a report that a file was changed or found. The text of such a
-    /// result is not needed.
+    /// True if the result is the content of a file, or if it reports that a file was changed or found. The text of
+    /// such a result is not needed.
     is_file_result: bool,
     files: Vec<TouchedFile<'a>>,
     /// The declaration that contains the beginning of an edit.

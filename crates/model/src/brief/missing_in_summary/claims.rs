@@ -98,7 +98,7 @@ const WORDS_BEFORE_COMMIT_AS_NOUN: &[&str] = &[
     "by", "new", "latest", "pre", "post", "one", "same", "git",
 ];
 
-/// Words for a check of each kind. A trailing `*` stands for any ending.
+/// Words that refer to a check, with one list for each kind of check. A trailing `*` stands for any ending.
 const TEST_WORDS: &[&str] = &["test*", "suite*", "spec", "specs", "checks"];
 const LINT_WORDS: &[&str] = &["lint*", "clippy", "eslint", "checks", "warnings"];
 const BUILD_WORDS: &[&str] = &["build*", "compil*", "checks"];
@@ -366,7 +366,7 @@ fn says_work_is_uncommitted(clause: &str) -> bool {
     })
 }
 
-/// Returns the words of a normalised clause, without punctuation and the number of a list item.
+/// Returns the words of a normalised clause. Punctuation and the number of a list item are left out.
 fn words_of(clause: &str) -> Vec<&str> {
     let words = clause.split(|c: char| c.is_whitespace() || matches!(c, '/' | '-'));
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));

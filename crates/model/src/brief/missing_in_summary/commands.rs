@@ -18,11 +18,13 @@ const MAX_COMMAND_CHARS: usize = 80;
 /// The maximum number of commands that are listed.
 const MAX_COMMANDS: usize = 5;
 
-/// A program, and a command that names a folder or a file, is listed only if it ran at least this often.
+/// A program is listed only if it ran at least this often. The same is true of a command that names a folder or a
+/// file.
 const MIN_RUNS_OF_NARROW_COMMAND: u32 = 2;
 
-/// Returns one line: the checks that passed, unless the summary reports the state of checks of the same kind, and the
-/// project's commands that the summary does not name. `told` is what the brief says about open failures.
+/// Returns one line with two parts: the checks that passed, and the project's commands that the summary does not
+/// name. A check is left out if the summary reports the state of checks of the same kind. `told` is what the brief
+/// says about open failures.
 pub(super) fn commands_missing_in_summary(
     checks: Vec<Candidate>,
     digest: &Digest,
@@ -54,7 +56,8 @@ pub(super) fn commands_missing_in_summary(
     (!parts.is_empty()).then(|| Candidate::of_class(FactClass::Checks, id, vec![parts.join("; ")]))
 }
 
-/// Returns the checks that passed, with their folders, without those that are part of another one.
+/// Returns the passed checks that the summary does not report, with their folders. A check is left out if another
+/// listed check includes it.
 fn passes_missing_in_summary(checks: &[Candidate], claims: &SummaryClaims) -> Vec<String> {
     let passed: Vec<&Candidate> = checks.iter().filter(|check| is_new_pass(check, claims)).collect();
     let keys: Vec<BTreeSet<String>> = passed.iter().map(|check| check_keys(check)).collect();
@@ -90,8 +93,9 @@ struct KnownCommands<'a> {
     is_named: &'a dyn Fn(&str) -> bool,
 }
 
-/// Returns the commands with which the session checked, built, formatted or ran the project, most likely to be needed
-/// first, as many as fit into one line. The command of an open failure comes first.
+/// Returns the commands that the session used to check, build, format or run the project, as many as fit into one
+/// line. The command of an open failure comes first. The other commands are sorted by how likely they are to be
+/// needed again, most likely first.
 fn commands_to_know(digest: &Digest, known: &KnownCommands) -> Vec<String> {
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.command_to_repeat()).collect();
     let is_failing = |used: &NewestRunOfCheck| {

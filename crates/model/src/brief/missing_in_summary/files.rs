@@ -17,9 +17,9 @@ const MAX_OTHER_FILES: usize = 8;
 /// The maximum number of files that are listed if the summary is thin. Such a summary names hardly any file.
 const MAX_FILES_FOR_THIN_SUMMARY: usize = 6;
 
-/// Adds the files that the summary does not name to the facts: the files edited since the last compaction, then other
-/// files that were used recently. If a line about uncommitted files is told, they are added to it, because one line
-/// about files is enough.
+/// Adds a fact with the files that the summary does not name: first the files edited since the last compaction, then
+/// other files that were used recently. If there are only other files and the brief has a line about uncommitted
+/// files, the other files are added to that line, because one line about files is enough.
 pub(super) fn add_files_missing_in_summary(
     facts: &mut Vec<Candidate>,
     material: &BriefMaterial,

@@ -247,7 +247,8 @@ fn git_state(digest: &Digest, git: &GitState, claims: &SummaryClaims, branch: &s
     } else if let Some(head) =
         git.head_moved_by_others.filter(|head| !claims.text.contains(cut_to_bytes(head, 7)))
     {
-        parts.push(format!("HEAD is now {}, moved outside the session", cut_to_bytes(head, 10)));
+        parts
+            .push(format!("HEAD is now {} because it was moved outside the session", cut_to_bytes(head, 10)));
     }
     // Leave out a new pull request, because it is listed with the other effects.
     if let Some(used) = git.pull_request.filter(|used| {

@@ -1,4 +1,5 @@
-//! The requirements of the current task that the summary lacks, and which other words of the user still hold.
+//! Finds the requirements of the current task that the summary lacks. Also decides which other quotations from the
+//! user's messages still hold.
 
 use super::SummaryClaims;
 use crate::brief::candidate::{Candidate, FactClass};
@@ -48,10 +49,11 @@ pub(super) fn with_requirements(
     told.into_iter().chain(others).collect()
 }
 
-/// Returns whether what is quoted from one of the user's messages still holds beyond doubt. A rule for all work in the
-/// project does. Other words hold only if they belong to the current task and no later work answers them. An answer is
-/// left out, because it is settled as soon as the agent acts on it, and a design that was discussed may have been
-/// rejected later. Facts that are not quoted from a message of this session are not judged here.
+/// Returns whether a quotation from one of the user's messages still holds beyond doubt. A rule for all work in
+/// the project always holds. Any other quotation holds only if it belongs to the current task and no later work
+/// answers it. An answer is left out, because it is settled as soon as the agent acts on it, and a design that was
+/// discussed may have been rejected later. Facts that are not quoted from a message of this session are not judged
+/// here.
 pub(super) fn still_holds(words: &Candidate, digest: &Digest) -> bool {
     let record = words.id.split_once(':').filter(|(kind, _)| matches!(*kind, "prompt" | "words"));
     let Some(record) = record.and_then(|(_, record)| record.parse::<u64>().ok()) else { return true };

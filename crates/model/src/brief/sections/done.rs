@@ -60,8 +60,8 @@ const MAX_COMMITTED_WORK_CHARS: usize = 100;
 /// The length of the shortest quotation of a closing message, in characters.
 const MIN_CLOSING_CHARS: usize = 160;
 
-/// The length of the longest quotation of the closing message before the newest one. With less room, the items of its list
-/// are cut to their headings.
+/// The maximum length of a quotation from the second-newest closing message, in characters. If there is less room,
+/// list items in the message are cut to their headings.
 const MAX_SECOND_CLOSING_CHARS: usize = 600;
 
 /// A closing message of at least this many bytes may sum up the sub-agents' answers.
@@ -507,8 +507,8 @@ impl FinishedWorkFact<'_> {
     }
 }
 
-/// Returns what still holds of a finding. Steps that were announced between two calls are left out, because they have since
-/// been done or abandoned.
+/// Returns the part of a finding that still holds. Steps that were announced between two calls are left out,
+/// because they have since been done or abandoned.
 fn current_finding(digest: &Digest, said: &AgentStatement) -> String {
     statement::condense_message(&without_outdated_sentences(digest, said))
 }

@@ -166,8 +166,8 @@ fn an_answer_is_told_with_its_question() {
     );
 }
 
-/// An answer to the agent's question is a requirement until the work that it decides is finished. It is never told without
-/// its question.
+/// An answer to the agent's question is a requirement until the work that depends on the answer is finished. The
+/// answer is always quoted together with the question.
 #[test]
 fn an_answer_to_a_question_is_told_while_its_work_is_open() {
     let next_task = "user: Write the chapter about the lexer into docs/lexer.md, with two examples";
@@ -180,7 +180,7 @@ fn an_answer_to_a_question_is_told_while_its_work_is_open() {
             "blank lines stay",
             true,
         ),
-        // What was committed is decided.
+        // The work that depended on the answer is committed.
         (
             &[
                 choice,

@@ -111,7 +111,8 @@ fn add_opening_request(digest: &Digest, all: &mut GatheredCandidates) {
     let id = format!("prompt:{}", first.record);
     let later =
         digest.prompts.iter().filter(|prompt| prompt.record > first.record && !is_empty_request(prompt));
-    // Once the request is answered, the message before the newest one explains the newest one better.
+    // If the opening request has been answered, the message before the newest prompt explains that prompt better
+    // than the opening request does.
     let is_explained = digest.message_explaining_newest_prompt().is_some() && !digest.is_unanswered(first);
     if digest.is_newest_prompt_clear_alone()
         || is_explained

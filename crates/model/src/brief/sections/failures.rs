@@ -149,7 +149,7 @@ fn failure_forms(failure: &Failure, folder: &str, since: &str, left: &str) -> (S
             || line == MAX_SHORT_LINE_CHARS && (1..=MAX_SHORT_LEFT_BYTES).contains(&left.len())
     };
     let form = |command: usize, most_names: usize, most_reasons: usize, line: usize| {
-        // A short form that lists the files left to edit quotes only one error. The other errors are probably
+        // If a short form lists the files left to edit, it quotes only one error. The other errors are probably
         // about these files.
         let most_reasons = if is_left_told(line) && line <= MAX_SHORT_LINE_CHARS { 1 } else { most_reasons };
         let more = names.len().saturating_sub(most_names);

@@ -146,7 +146,7 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
 fn file_forms(digest: &Digest, file: &FileUse, name: &str) -> Vec<String> {
     const MAX_NAMES: usize = 2;
     let name = format_path_or_code(name, 200);
-    // The agent may look for it again, unless it knows that it is not there.
+    // Say that the file is missing. Otherwise the agent may look for the file again.
     if file.was_missing {
         return vec![format!("{name} (missing)")];
     }

@@ -120,7 +120,7 @@ pub fn is_solved_failure(digest: &Digest, said: &AgentStatement) -> bool {
     FAILURE_WORDS.iter().any(|word| small.contains(word)) && have_checks_passed_since(digest, said)
 }
 
-/// Returns whether a check has passed since a statement, and no failure is open.
+/// Returns whether a check has passed since the statement and no failure is open now.
 pub fn have_checks_passed_since(digest: &Digest, said: &AgentStatement) -> bool {
     let mut since = digest.checks.iter().filter(|check| check.last_run_record > said.record);
     since.any(|check| check.last_result == RunResult::Passed) && digest.open_failures().next().is_none()

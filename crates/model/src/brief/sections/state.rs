@@ -56,13 +56,13 @@ pub fn gather_state(material: &BriefMaterial, all: &mut GatheredCandidates) {
     add_edits_in_progress(material.digest, all);
 }
 
-/// Adds the check that the edits call for, in the words of a packet's prompt. Beside a summary, and to an agent that has
-/// its whole conversation, it says nothing new.
+/// Adds the check that the edits call for, in the words of a packet's prompt. The check is left out if the agent
+/// has a summary or its whole conversation, because the agent then knows about the check.
 fn add_first_step(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let is_alone = material.visible_summary().is_empty() && material.occasion != BriefOccasion::Replayed;
     if let Some(step) = is_alone.then(|| packet::check_to_begin_with(material.digest)).flatten() {
-        // The list of checks says as well which of them are older than the last edits, and the fact before this one names
-        // the folder of the file that was edited last.
+        // The short form leaves out what other facts already say. The list of checks says which checks are older than
+        // the last edits, and the fact before this one names the folder of the file that was edited last.
         let short = step.strip_suffix(packet::REASON_TO_RUN_CHECK).unwrap_or(&step);
         let edited = material.digest.last_code_file_edited_after(0).unwrap_or_default();
         let short = match edited.rsplit_once('/') {
@@ -137,8 +137,8 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
         let steps = if matches!(listed, Newest(_)) { &short_steps } else { &steps };
         (!steps.is_empty()).then(|| list_steps(steps, listed))
     };
-    // If the agent announced that it would look at something and has begun to do so, the listed calls show this. What
-    // the agent found before is then more informative than the announcement.
+    // The agent may have announced that it would look at something. If it has begun to do so, the listed calls
+    // show this. Quote what it found before the announcement, because that tells the reader more.
     let has_begun_look = statement::ends_by_announcing_look(words)
         && (digest.unfinished_calls().next().is_some() || !steps.is_empty());
     let finding = match has_begun_look {
@@ -202,8 +202,9 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             };
             format!("{in_progress}. Last said: {}{call}", last(most))
         }
-        // No work followed the last message, so the turn may be over. Do not call it in progress.
-        // A look can be repeated, but a change must not be made twice.
+        // No work followed the last message, so the turn may be over. Do not call the turn in progress. If the
+        // message announced a change, say that the outcome is not recorded, because a change must not be made
+        // twice. If the message announced that the agent would only look at something, no such note is needed.
         (true, None) if digest.is_last_announced_change_unrecorded() => {
             format!("Last said: {}; whether that was done is not recorded", last(most))
         }
@@ -217,7 +218,8 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             "The newest message has not been acted on yet".to_owned()
         }
         (false, None) => {
-            // If the newest message is unclear alone, the message before it says as well what it is about.
+            // If the newest message is unclear on its own, the message before it helps to tell what the newest
+            // message is about.
             let before = digest.message_explaining_newest_prompt();
             let before = before.map_or(String::new(), |before| prompt::words_before_paste(&before.text));
             let about = format!("{} {before}", newest.map_or("", |prompt| prompt.text.as_str()));

@@ -245,7 +245,7 @@ fn an_agent_that_a_loop_continued_has_not_ended_its_turn() {
     assert!(text.contains("- In progress. Last said: “First part.”") && !text.contains(ended), "{text}");
 }
 
-/// Of the todo list, a short brief names the first open entries, each in a few words.
+/// A short brief names the first open entries of the todo list, each in a few words.
 #[test]
 fn open_todos_are_named_in_a_short_brief() {
     let mut digest = digest_of_lines(&[TASK_PROMPT]);

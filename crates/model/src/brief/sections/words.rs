@@ -39,7 +39,7 @@ fn quote_answer_within(answer: &str, most: usize, question: &str, most_of_questi
 pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates) {
     let digest = material.digest;
     let Goal { newest_prompt: newest, task_prompt: task, is_answered, .. } = digest.current_goal();
-    // An answered task belongs to the goal only if the goal quotes it.
+    // The goal does not always quote both of these prompts. Keep only those that it quotes.
     let in_goal: Vec<u64> = [newest, task]
         .into_iter()
         .flatten()

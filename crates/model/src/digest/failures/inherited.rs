@@ -93,7 +93,7 @@ impl FailureWithTime<'_> {
             || self.keys.iter().any(|key| older.keys.contains(key))
     }
 
-    /// Times are in whole seconds. If both are equal, the other run counts as the later one.
+    /// Times are in whole seconds. If the two times are equal, `run` counts as the later one.
     fn is_not_after(&self, run: &NewestRunOfCheck) -> bool {
         *self.failed_at <= *run.at
     }

@@ -8,8 +8,9 @@ use crate::digest::{Digest, Prompt};
 use crate::packet::words;
 use crate::render::inline_for_model;
 
-/// Returns the step that is to be made first, if it is a check that the edits call for. It is the same step as in a packet
-/// of this session. A brief says anyway which command fails, what the agent announced and what is on its list.
+/// Returns the first step if that step is to run a check that the edits call for. A packet of this session begins
+/// with the same step. Other kinds of first steps are not returned, because a brief already contains what they say:
+/// the command that fails, what the agent announced and what is on its list.
 pub fn check_to_begin_with(digest: &Digest) -> Option<String> {
     let material = PacketMaterial {
         id: "",

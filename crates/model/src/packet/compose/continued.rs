@@ -79,8 +79,8 @@ impl ContinuedPacket {
         self.constraints.iter().filter_map(|line| without_ended_sentences(line, &later, ended)).collect()
     }
 
-    /// Returns the purpose and the quoted messages, one below the other. If the purpose is only a part of the first
-    /// message, it is left out. A question of the agent stands before its answer.
+    /// Returns the purpose and the quoted messages, one below the other. If the purpose is only a part of the
+    /// first message, it is left out. If a message answers the agent's question, that question comes first.
     pub(super) fn goal_with_messages(&self) -> String {
         let first = self.quoted_messages.first();
         let is_quoted = first.is_some_and(|first| is_purpose_part_of_message(&self.goal, &first.text));

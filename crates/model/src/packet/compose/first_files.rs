@@ -34,7 +34,8 @@ enum OpenReason {
     Step,
     /// The error message of a failure that is still open mentions the file.
     Error,
-    /// The error of an open failure names the file, which has been edited since.
+    /// The error message of a failure that is still open mentions the file, but the file was edited after the
+    /// failure.
     EditedForError,
     /// The error message of a failure that is still open mentions the file's folder.
     FailingFolder,
@@ -78,8 +79,9 @@ impl PacketFacts<'_> {
         self.material.confirmed.iter().map(|path| in_backticks(path, 120)).collect()
     }
 
-    /// Returns the files to open first: those that the user chose, then the best of the others. Files that are left out
-    /// here are listed elsewhere in the packet. If the first step is only to run a check, only the files that it names count.
+    /// Returns the files to open first: those that the user chose, then the best of the others. Files that are
+    /// left out here are listed elsewhere in the packet. If the first step is only to run a check, the other files
+    /// are limited to those that the step names.
     pub(super) fn first_files(&self, step: &str, is_check: bool) -> Vec<String> {
         let digest = self.material.digest;
         let is_only = |name: &str| {

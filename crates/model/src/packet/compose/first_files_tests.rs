@@ -3,7 +3,7 @@ use super::OpenReason::{
 };
 use super::*;
 
-/// Builds one file from each tuple of a reason, an age in records and a path.
+/// Each tuple contains a reason, the number of records since the file was last used, and the file's path.
 fn files(found: &[(OpenReason, u64, &'static str)]) -> Vec<FileToOpen<'static>> {
     found.iter().map(|&(reason, age, path)| FileToOpen { reason, age, path }).collect()
 }
@@ -36,7 +36,7 @@ fn files_used_long_ago_are_not_opened_first() {
     let cases: [(&[Named], &[&str]); 5] = [
         // If the step or the error names a file, its age does not matter.
         (&[(Step, 300, "a"), (Edited, 25, "b"), (Edited, 26, "c")], &["a", "b"]),
-        // If the error names a file, an edited file is dropped if it was used more than five records ago.
+        // The error names `a`. The edited file `c` is dropped because it was used more than five records ago.
         (&[(Error, 300, "a"), (Edited, 5, "b"), (Edited, 6, "c")], &["a", "b"]),
         // A file used since the last message is dropped if it was used more than five records ago.
         (&[(LastUsed, 1, "a"), (LastUsed, 6, "b")], &["a"]),

@@ -32,7 +32,7 @@ pub(super) const CALLS_SINCE_ANNOUNCEMENT_INTRO: &str = " (since then ";
 pub(in crate::packet) const UNTOUCHED_MESSAGE_STEP: &str =
     "the user's newest message: it has not been acted on yet";
 
-/// The beginning of a prompt's sentence that says that no work is left.
+/// If no work is left, a sentence of the prompt begins with this text.
 pub(in crate::packet) const NOTHING_OPEN_INTRO: &str = "Nothing is open: ";
 
 /// The end of a step that consists of running a check again.
@@ -251,7 +251,8 @@ impl PacketFacts<'_> {
         let since_then = self.calls_since_last_message();
         match self.progress_of_announcement() {
             AnnouncementProgress::Open if self.material.digest.is_last_announced_change_unrecorded() => {
-                // The call that followed the announcement may have been lost, so the check counts for both cases.
+                // The call that followed the announcement may have been lost. The check is needed whether or not
+                // that call was made.
                 let check = self.stale_check().filter(|_| self.failing.is_empty());
                 let check =
                     check.map_or(String::new(), |command| format!("; then {}", in_backticks(&command, 120)));

@@ -7,7 +7,7 @@ use super::super::ErrorLine;
 use crate::clean::clean_line;
 use crate::error_line::{is_error_line, is_error_report};
 
-/// Lower-case parts of keys. The value of a key that contains one of them reports an error.
+/// Parts of keys, in lower case. If a key contains one of these words, its value describes an error.
 const ERROR_KEYS: &[&str] = &["error", "exception", "fail", "panic", "stderr", "traceback", "fatal"];
 
 /// Keys that state an outcome, in lower case and without separators.

@@ -119,8 +119,8 @@ fn is_launch_chosen_by_user(world: &World, place: &GateContext, wanted: &Expecte
     by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
 }
 
-/// Returns the live run if it belongs to this stage, and some of its outputs are valid, but not all. Errors are ignored,
-/// because the run is only mentioned.
+/// Returns the live run if it belongs to this stage and has both valid and invalid outputs. Errors are ignored, because
+/// the result is used only for a warning.
 fn unfinished_live_run(place: &GateContext, stage: &Id) -> Option<UnfinishedRun> {
     let run = place.find_live_run().ok()??.run;
     let expected = run.read_expected().ok().filter(|expected| expected.stage == stage.as_str())?;

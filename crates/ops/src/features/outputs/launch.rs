@@ -43,7 +43,7 @@ pub(super) fn run_launch(launch: &OutputLaunch) -> Result<String> {
     let prompt = layout::launch_prompt_file_name(&output.file);
     run.write_file(&prompt, &gate::launch_prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
     // A process that inherits this file as stdin keeps the lock, even after the current process has ended. If the
-    // current run is killed, the lock shows the next run that the launched process is still working.
+    // current run is killed, the lock tells the next run that the launched process is still working.
     let stdin = run.open_with_inherited_lock(&prompt)?;
     let log = Arc::new(Mutex::new(LaunchLog::new(launch)));
     let write = Arc::clone(&log);

@@ -37,7 +37,7 @@ pub struct GateRunOptions {
     pub relaunch: RelaunchPolicy,
 }
 
-/// Whether to launch the commands of outputs that have used up their launches.
+/// Whether to launch an output's command again after the maximum number of launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RelaunchPolicy {
     #[default]

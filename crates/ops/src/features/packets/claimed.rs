@@ -145,9 +145,9 @@ pub(crate) fn picked_up_packet(
     Some((goal_of_packet(claimed, session, redact).filter(|_| is_known)?, is_done))
 }
 
-/// Returns the time up to which the user's messages in a session are about finished work. This is the later of
-/// two times. One is the time at which the packet that the session picked up was closed. The other is the time at
-/// which a packet about the session was written. A packet whose work is not finished is ignored.
+/// Returns a time in a session. All messages that the user sent up to that time are about finished work. The result is
+/// the later of two times: when the packet that the session picked up was closed, and when a packet about the session
+/// was written. A packet whose work is not finished is ignored.
 pub(crate) fn closed_work_until(store: &Store, session: &Id) -> Option<String> {
     let claimed = packet_claimed_last(store, session).ok().flatten();
     let claimed = claimed.filter(|claimed| packets::is_finished_work(&claimed.packet, &claimed.document));

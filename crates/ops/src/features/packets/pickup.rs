@@ -367,7 +367,7 @@ impl ClaimingSessions {
     }
 
     /// Returns whether another session may claim a packet, because the session that claimed it has ended or its process
-    /// is gone. Of a session that hooks never recorded, only the process that made the claim is known.
+    /// is gone. If hooks never recorded the session, only the process that made the claim can be checked.
     pub(super) fn is_claim_over(&self, store: &Store, claimed_by: &str, now: Timestamp) -> bool {
         match self.sessions.iter().find(|entry| entry.session.as_str() == claimed_by) {
             Some(entry) => entry.end(store, now).is_some(),

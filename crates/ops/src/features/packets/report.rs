@@ -59,7 +59,7 @@ pub fn status_lines(project: &ProjectContext) -> Result<Vec<StatusReportLine>> {
     Ok(std::iter::once(line).chain(offered_packet_line(project, at_least)?).collect())
 }
 
-/// Returns a status line about the first packet on offer, with the number of the others.
+/// Returns a status line about the first packet on offer. The line also says how many other packets are on offer.
 fn offered_packet_line(project: &ProjectContext, at_least: bool) -> Result<Option<StatusReportLine>> {
     let offers = offer::packets_on_offer(project.store, project.world.now)?;
     let Some(first) = offers.first() else { return Ok(None) };

@@ -13,7 +13,8 @@ use crate::project::git;
 pub(super) struct UnmergedWork {
     /// The branch that is checked out here, or empty if there is none.
     pub branch_now: String,
-    /// The command that leads to the packet's branch, or `None` if that branch no longer exists.
+    /// A `cd` or `git switch` command that takes the user to the packet's branch, or `None` if that branch no longer
+    /// exists.
     pub command: Option<String>,
     /// What git is asked about: the full name of the packet's branch or, if that branch no longer exists, the packet's
     /// commit.

@@ -52,7 +52,7 @@ pub fn phases_without_record(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     Ok(missing)
 }
 
-/// Describes the last evidence of each task, preferably evidence that thru saw itself. Evidence that cannot be read is
+/// Describes the last evidence of each task, preferably evidence that thru itself saw. Evidence that cannot be read is
 /// left out, because `thru doctor` reports it.
 fn evidence_of_phase(store: &Store, phase: &Phase) -> Vec<String> {
     let last = |id: &Id| {

@@ -120,7 +120,7 @@ fn packet_candidate(who: &str, packet: &ContinuedPacket, is_done: bool) -> Candi
         }
         _ => (&packet.goal, packet.quoted_messages.as_slice()),
     };
-    // What was said before a finished piece of work looks like open work, so only the goal is told.
+    // If the work is finished, show only the goal, because the other quoted messages would look like open work.
     let others = if is_done { &[] } else { others };
     let form = |most: usize, most_of_others: usize| {
         let quotes = others.iter().filter(|_| most_of_others > 0);

@@ -176,7 +176,7 @@ fn workstream_candidates(place: &WorkstreamFinder, id: &str, now: Timestamp) -> 
 
 fn describe_workstream(found: &Workstream, manifest: &Manifest, step: Option<&str>) -> String {
     let mut words = vec![format!("{} {}", found.id, in_quotation_marks(&manifest.project_name, 100))];
-    // If a step is done and the manifest still says "planning", the manifest was merely not updated.
+    // If a step is done but the manifest still says "research" or "planning", its phase is out of date.
     let is_begun = manifest.current_task.is_some_and(|task| task > 1);
     if !(is_begun && matches!(manifest.current_phase.as_str(), "research" | "planning")) {
         words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));

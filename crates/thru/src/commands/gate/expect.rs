@@ -65,7 +65,7 @@ fn print_expectation(made: &ExpectedOutputsReport, world: &World) {
         let name = wish.path.file_name().unwrap_or_default().to_string_lossy();
         output::print_line(format_args!("  {:<8}  {name}", wish.tier.name()));
     }
-    // Without a session, the user works at a terminal and expects no hook to tell anybody anything.
+    // If there is no session, the user is working at a terminal and does not expect a hook to tell a session anything.
     if let Some(session) = &made.session
         && !output::print_note_if_hooks_do_nothing(world, "The session is not told which outputs are missing")
     {

@@ -111,7 +111,7 @@ fn a_file_that_a_command_changed_is_listed_as_edited() {
     }
 }
 
-/// The exit code of a line is that of its last part. What stands before that part has run.
+/// Each of these command lines fails only in its last part. The parts before it have already run.
 #[test]
 fn a_file_that_a_command_changed_before_a_failing_check_is_at_risk() {
     let output = "Exit code 1\nTAP version 13\nnot ok 1 - total\n# tests 1\n# pass 0\n# fail 1";
@@ -135,7 +135,7 @@ fn a_file_that_a_command_changed_before_a_failing_check_is_at_risk() {
             assert!(!brief.contains("; read test/cli.test.js"), "{command}: {brief}");
         }
     }
-    // A command that fails on its own changed nothing.
+    // Here, the editing command itself fails, so it changed nothing.
     let env = repository_with_files(&["test/cli.test.js"]);
     start_at(&env, "19:00:00", "s1");
     ask_at(&env, "19:00:01", "s1", "Say new instead of old.");

@@ -166,7 +166,7 @@ fn the_number_of_facts_is_the_number_of_facts_listed() {
     let count = |state: &str| listed.iter().filter(|line| line.starts_with(&format!("- {state}: "))).count();
     assert_eq!((count("verified"), count("unverified")), (3, 1), "{picked}");
     assert!(listed.contains(&"- verified: 1 file, see the list below"), "{picked}");
-    // A check that failed before the last edits may pass by now.
+    // A check that failed before the last edits may succeed now.
     let check = picked.lines().find(|line| line.starts_with("- `python3 -m unittest`: failed")).unwrap();
     assert!(check.contains(", before the last edits; run it again"), "{check}");
 }

@@ -13,7 +13,7 @@ fn passing_tests(n: usize) -> String {
     (0..n).map(test).collect()
 }
 
-/// Makes `npm` print this text and fail. Returns the value of `PATH` with which it is found.
+/// Creates an `npm` that prints this text and fails. Returns a value of `PATH` in which this `npm` comes first.
 fn install_failing_npm(env: &TestEnv, output: &str) -> String {
     let printed = env.write_file("output.txt", output);
     let npm = env.write_file("bin/npm", format!("#!/bin/sh\ncat '{}'\nexit 1\n", printed.display()));

@@ -1,4 +1,4 @@
-//! Tests which files count as files at risk, and how packets and briefs name the work of a session.
+//! Tests for the files at risk, and for how packets and briefs name the work of a session.
 
 use super::previews_and_titles::{ask, edit_file, run_command, stop};
 use super::*;

@@ -17,8 +17,8 @@ fn told_after(command: &str, output: &str) -> [String; 2] {
     [brief, env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout]
 }
 
-/// The whole call succeeded, so the failure before `||` was dealt with. The command that failed has not done its work,
-/// so it does not count as done either.
+/// The whole call succeeded, so the failed command before `||` is not listed as an open failure. It is not listed as
+/// done either, because it failed.
 #[test]
 fn a_command_that_failed_before_an_or_is_neither_done_nor_open() {
     let rejected = "To x\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'x'\nlater";

@@ -96,7 +96,7 @@ fn a_run_is_before_another_commit() {
     assert!(picked.contains(expected), "{picked}");
 }
 
-/// A new modification time alone is not a change, for example if an editor saved the file as it was.
+/// A new modification time alone does not count as a change. For example, an editor may have saved the file unchanged.
 #[test]
 fn a_valid_run_stays_valid_if_a_file_only_has_a_new_time() {
     let env = repository_with_tested_change();

@@ -112,7 +112,7 @@ fn finished_work_is_not_told_as_work_that_is_continued() {
     assert!(told.contains("which is done by now; its goal was “Add q.drain(now)"), "{told}");
     end_at(&env, "19:02:01", "s3");
 
-    // A loop has a goal of its own, although the user only typed "go".
+    // A loop has its own goal, even if the user only typed "go".
     let start = ["loop", "start", "Write q.stats() with a test", "--promise", "STATS", "--next"];
     env.thru_call(&start).with_variable("THROUGHLINE_NOW", "2026-11-15T19:02:30Z").run().assert_ok();
     start_at(&env, "19:03:00", "s4");

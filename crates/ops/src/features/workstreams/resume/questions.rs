@@ -28,8 +28,7 @@ pub struct FileOfReadingGate {
     pub path: Option<String>,
     /// When the agent last read the file, or `None` if it has not done so since the last compaction.
     pub read_at: Option<String>,
-    /// Whether the brief contained the whole text of the file, and the text has not changed since then, apart from
-    /// ticked checkboxes.
+    /// Whether the brief contained the whole current text of the file. Ticking a checkbox does not count as a change.
     pub was_in_brief: bool,
 }
 
