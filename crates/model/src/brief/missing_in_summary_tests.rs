@@ -305,13 +305,36 @@ fn commands_and_files_share_a_line() {
             vec![edited("a/one.rs")],
             TEST,
             "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
-             a/one.rs; also used, which the summary does not name: commands `mise run test:ci`",
+             a/one.rs; commands that the summary does not name: `mise run test:ci`",
         ),
     ] {
         let mut digest = digest_with_runs(runs);
         digest.branch = branch.into();
         digest.files = files;
         assert_eq!(note(&digest, "All tests pass."), [expected]);
+    }
+    // Nothing was edited after the checks passed, so a line about them is told anyway.
+    const BOTH: &[(&str, i64, &str)] = &[("mise run fmt", 0, ""), ("make lint", 0, "")];
+    for (branch, expected) in [
+        (
+            "",
+            &["- `make lint` → passed, nothing edited since; the summary does not say so; not named in the \
+                 summary: commands `mise run fmt`; files b/read.rs"][..],
+        ),
+        (
+            "topic",
+            &[
+                "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
+                 a/one.rs; also used, which the summary does not name: b/read.rs",
+                "- `make lint` → passed, nothing edited since; the summary does not say so; not named in the \
+                 summary: commands `mise run fmt`",
+            ],
+        ),
+    ] {
+        let mut digest = digest_with_runs(BOTH);
+        digest.branch = branch.into();
+        digest.files = vec![edited("a/one.rs"), read(1)];
+        assert_eq!(note(&digest, "Edited one.rs."), expected, "{branch}");
     }
 }
 

@@ -6,9 +6,9 @@ use super::files::FilesNotNamed;
 use crate::brief::BriefMaterial;
 use crate::brief::candidate::{Candidate, FactClass};
 
-/// Adds the commands and files that the summary does not name, and the checks that passed, to the facts. If a line about
-/// checks, edited files or uncommitted files is told anyway, the names are added to it, because few of them are needed
-/// and a line of names alone is rarely worth reading. `checks` are the candidates about checks.
+/// Adds the commands and files that the summary does not name, and the checks that passed, to the facts. A line of names
+/// alone is rarely worth reading, so the names are added to a line about edited files, uncommitted files or passed
+/// checks if there is one. `checks` are the candidates about checks.
 pub(super) fn add_names_missing_in_summary(
     facts: &mut Vec<Candidate>,
     checks: &[Candidate],
@@ -22,57 +22,54 @@ pub(super) fn add_names_missing_in_summary(
         CommandsNotNamed::find(checks, material.digest, claims, &failing.join("\n"));
     let risk = facts.iter_mut().find(|fact| fact.id == "risk:uncommitted");
     let listed = risk.as_ref().and_then(|risk| risk.forms.last()).cloned().unwrap_or_default();
-    let FilesNotNamed { edited, others, others_worth_line } =
-        FilesNotNamed::find(material, claims, thin, &listed);
-    let (mut commands, mut others) = (commands.join(", "), others);
+    let mut files = FilesNotNamed::find(material, claims, thin, &listed);
+    let mut commands = commands.join(", ");
 
-    let mut lines: Vec<Candidate> = Vec::new();
-    if !edited.is_empty() {
-        let parts = [("", &edited), ("; read ", &others), ("; ran ", &commands)];
-        let text = format!("{}, which the summary does not name", join_named_parts(&parts));
-        lines.push(line_of_files(FactClass::Edited, text));
-        (commands, others) = Default::default();
+    if passed.is_empty() && commands.is_empty() && files.edited.is_empty() && risk.is_none() {
+        let text = format!("{}, which the summary does not name", files.others_worth_line);
+        facts.extend((!files.others_worth_line.is_empty()).then(|| line_of_files(FactClass::Read, text)));
+        return;
+    }
+    // A line about passed checks is a better place for commands than a line about files.
+    let commands_with_files = match passed.is_empty() && (!files.edited.is_empty() || risk.is_some()) {
+        true => std::mem::take(&mut commands),
+        false => String::new(),
+    };
+    if !files.edited.is_empty() {
+        let others = std::mem::take(&mut files.others);
+        let names = join_names(&[("", &files.edited), ("read ", &others), ("ran ", &commands_with_files)]);
+        let text = format!("{names}, which the summary does not name");
+        facts.push(line_of_files(FactClass::Edited, text));
     } else if let Some(risk) = risk {
-        let parts = [("", &others), ("; commands ", &commands)];
-        let text = join_named_parts(&parts);
-        if !text.is_empty() {
-            let text = text.trim_start_matches("; ");
-            risk.forms.iter_mut().for_each(|form| {
-                form.push_str(&format!("; also used, which the summary does not name: {text}"))
-            });
-        }
-        (commands, others) = Default::default();
+        let others = std::mem::take(&mut files.others);
+        let addition = match (others.is_empty(), commands_with_files.is_empty()) {
+            (true, true) => String::new(),
+            (true, false) => format!("; commands that the summary does not name: {commands_with_files}"),
+            (false, _) => {
+                let names = join_names(&[("", &others), ("commands ", &commands_with_files)]);
+                format!("; also used, which the summary does not name: {names}")
+            }
+        };
+        risk.forms.iter_mut().for_each(|form| form.push_str(&addition));
     }
-    let parts = [("; commands ", &commands), ("; files ", &others)];
-    let named = join_named_parts(&parts);
-    let named = named.trim_start_matches("; ");
-    let passed = match passed.is_empty() {
-        true => String::new(),
-        false => format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; ")),
-    };
-    let id = checks.first().map_or("commands:not-named", |check| &check.id).to_owned();
-    let text = match (passed.is_empty(), commands.is_empty()) {
-        // There is no other line that the files could be added to.
-        (true, true) if !others_worth_line.is_empty() && !others.is_empty() => {
-            let text = format!("{others_worth_line}, which the summary does not name");
-            lines.push(line_of_files(FactClass::Read, text));
-            String::new()
+    let passed = match passed.as_slice() {
+        [] => String::new(),
+        passed => {
+            format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
         }
-        (true, true) => String::new(),
-        (true, false) => format!("not named in the summary: {named}"),
-        (false, _) if named.is_empty() => passed,
-        (false, _) => format!("{passed}; not named in the summary: {named}"),
     };
-    if !text.is_empty() {
-        facts.push(Candidate::of_class(FactClass::Checks, id, vec![text]));
+    let names = join_names(&[("commands ", &commands), ("files ", &files.others)]);
+    let parts = join_names(&[("", &passed), ("not named in the summary: ", &names)]);
+    if !parts.is_empty() {
+        let id = checks.first().map_or("commands:not-named", |check| &check.id).to_owned();
+        facts.push(Candidate::of_class(FactClass::Checks, id, vec![parts]));
     }
-    facts.extend(lines);
 }
 
-/// Joins the parts that are not empty. Each part is a text to print before it, and the names.
-fn join_named_parts(parts: &[(&str, &String)]) -> String {
-    let parts = parts.iter().filter(|(_, names)| !names.is_empty());
-    parts.map(|(before, names)| format!("{before}{names}")).collect()
+/// Joins the lists that are not empty. Each comes with the words that introduce it.
+fn join_names(lists: &[(&str, &str)]) -> String {
+    let lists = lists.iter().filter(|(_, names)| !names.is_empty());
+    lists.map(|(words, names)| format!("{words}{names}")).collect::<Vec<_>>().join("; ")
 }
 
 fn line_of_files(class: FactClass, text: String) -> Candidate {
