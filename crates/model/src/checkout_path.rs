@@ -57,6 +57,18 @@ pub fn is_in_store(path: &str) -> bool {
         .any(|(at, found)| is_start(&path[..at]) && path[at + found.len()..].starts_with('/'))
 }
 
+/// Returns whether a path is below a folder for temporary files, including a folder that the shell makes up, as in
+/// `$(mktemp -d)`.
+pub fn is_in_temporary_folder(path: &str) -> bool {
+    const TEMPORARY_FOLDERS: [&str; 6] =
+        ["/tmp", "/var/tmp", "/var/folders", "/dev/shm", "$TMPDIR", "${TMPDIR}"];
+    let path = path.strip_prefix("/private").unwrap_or(path);
+    let is_below = |folder: &&str| {
+        path.strip_prefix(*folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    TEMPORARY_FOLDERS.iter().any(|folder| is_below(&folder)) || path.starts_with("$(mktemp")
+}
+
 fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.as_bytes().get(1) == Some(&b':')
 }
@@ -69,6 +81,26 @@ fn join_absolute(parts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn temporary_folders_are_recognised() {
+        for (path, expected) in [
+            ("/tmp/try", true),
+            ("/tmp", true),
+            ("/private/tmp/try/sub", true),
+            ("/private/var/folders/x1/T/try", true),
+            ("$TMPDIR/try", true),
+            ("${TMPDIR}/try", true),
+            ("$(mktemp -d)", true),
+            ("/tmpfiles/a", false),
+            ("/home/me/tmp/a", false),
+            ("tmp/a", false),
+            ("$TMPDIRS/a", false),
+            ("", false),
+        ] {
+            assert_eq!(is_in_temporary_folder(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn tells_records_from_files_of_the_project() {

@@ -1,6 +1,7 @@
 //! Describes a call that was running when its session ended. No hook reports the beginning of a call, so such a call is
 //! only known from the transcript. Its command may have had its effect, may have failed, and may even still be running.
 
+use crate::checkout_path::is_in_temporary_folder;
 use crate::render::in_backticks;
 use crate::run::{self, CommandPurpose};
 use crate::shell;
@@ -31,7 +32,7 @@ impl UnfinishedCall<'_> {
         }
         let changes_file = || {
             let mut named = shell::paths_in_command(call).into_iter();
-            named.any(|file| file.action.changes_file() && !file.path.starts_with("/tmp/"))
+            named.any(|file| file.action.changes_file() && !is_in_temporary_folder(&file.path))
         };
         let is_look = matches!(run::command_purpose(call, ""), CommandPurpose::ReadOnly)
             && !run::is_attempt_with_result(call, "")

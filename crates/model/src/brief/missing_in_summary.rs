@@ -6,6 +6,7 @@ mod commands;
 mod files;
 mod git;
 mod ids;
+mod not_named;
 mod requirements;
 
 use std::collections::BTreeMap;
@@ -122,11 +123,7 @@ pub(super) fn facts_missing_in_summary(
             kept.insert(place, newest);
         }
     }
-    let failing = kept.iter().filter(|candidate| candidate.class == FactClass::Failing);
-    let failing: Vec<&str> = failing.filter_map(|failure| failure.forms.last()).map(String::as_str).collect();
-    let failing = failing.join("\n");
-    kept.extend(commands::commands_missing_in_summary(checks, material.digest, &claims, &failing));
-    files::add_files_missing_in_summary(&mut kept, material, &claims, thin);
+    not_named::add_names_missing_in_summary(&mut kept, &checks, material, &claims, thin);
     kept
 }
 

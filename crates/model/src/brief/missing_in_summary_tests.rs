@@ -100,7 +100,8 @@ fn a_file_that_a_commit_left_out_is_not_at_risk() {
             "- 1 file edited by this session, not in any commit seen after 1234567; the summary does not say so: src/new.rs"
         ]
     );
-    assert_eq!(note(&digest, "Commit 1234567, then new.rs, plan.md and review.md"), [""; 0]);
+    assert_eq!(note(&digest, "Commit 1234567, then new.rs, plan.md and review.md"), told);
+    assert_eq!(note(&digest, "Commit 1234567, then new.rs (not committed), plan.md and review.md"), [""; 0]);
 }
 
 #[test]
@@ -247,11 +248,16 @@ fn files_that_the_summary_does_not_name_are_one_line() {
     let edited = "- edited a/{two.rs,three.rs}; read b/read.rs, which the summary does not name";
     assert_eq!(note(&digest, "Edited one.rs."), [edited]);
     let all = "Edited one.rs, two.rs and three.rs.";
-    assert_eq!(note(&digest, all), ["- read b/read.rs, which the summary does not name"]);
     assert_eq!(note(&digest, &format!("{all} Read b/read.rs.")), [""; 0]);
-    // A file that was last read long ago is not worth a line.
-    digest.record_count = 500;
-    assert_eq!(note(&digest, all), [""; 0]);
+    // Files that were only read are worth a line only if they were used recently or often.
+    let line = "- read b/read.rs, which the summary does not name";
+    for (last_use, reads, record_count, expected) in
+        [(45, 1, 50, Some(line)), (30, 1, 50, None), (30, 3, 50, Some(line)), (30, 3, 500, None)]
+    {
+        (digest.files[3].last_use_record, digest.files[3].reads) = (last_use, reads);
+        digest.record_count = record_count;
+        assert_eq!(note(&digest, all), Vec::from_iter(expected), "{last_use} {reads} {record_count}");
+    }
 }
 
 #[test]
@@ -266,6 +272,136 @@ fn files_are_added_to_the_line_about_uncommitted_files() {
     let line = "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
                 a/one.rs; also used, which the summary does not name: b/read.rs";
     assert_eq!(note(&digest, "Edited one.rs."), [line]);
+}
+
+#[test]
+fn commands_and_files_share_a_line() {
+    const TEST: &[(&str, i64, &str)] = &[("mise run test:ci", 0, "")];
+    let read = |last_use_record| FileUse {
+        path: "b/read.rs".into(),
+        reads: 1,
+        last_use_record,
+        ..FileUse::default()
+    };
+    let edited = |path| edited_file(path, 1, 0);
+    for (branch, files, runs, expected) in [
+        ("", vec![read(1)], TEST, "- not named in the summary: commands `mise run test:ci`; files b/read.rs"),
+        ("", vec![], TEST, "- not named in the summary: commands `mise run test:ci`"),
+        (
+            "",
+            vec![edited("a/one.rs"), read(1)],
+            TEST,
+            "- edited a/one.rs; read b/read.rs; ran `mise run test:ci`, which the summary does not name",
+        ),
+        (
+            "topic",
+            vec![edited("a/one.rs"), read(1)],
+            TEST,
+            "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
+             a/one.rs; also used, which the summary does not name: b/read.rs; commands `mise run test:ci`",
+        ),
+        (
+            "topic",
+            vec![edited("a/one.rs")],
+            TEST,
+            "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
+             a/one.rs; commands that the summary does not name: `mise run test:ci`",
+        ),
+    ] {
+        let mut digest = digest_with_runs(runs);
+        digest.branch = branch.into();
+        digest.files = files;
+        assert_eq!(note(&digest, "All tests pass."), [expected]);
+    }
+    // Nothing was edited after the checks passed, so a line about them is told anyway.
+    const BOTH: &[(&str, i64, &str)] = &[("mise run fmt", 0, ""), ("make lint", 0, "")];
+    for (branch, expected) in [
+        (
+            "",
+            &["- `make lint` → passed, nothing edited since; the summary does not say so; not named in the \
+                 summary: commands `mise run fmt`; files b/read.rs"][..],
+        ),
+        (
+            "topic",
+            &[
+                "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
+                 a/one.rs; also used, which the summary does not name: b/read.rs",
+                "- `make lint` → passed, nothing edited since; the summary does not say so; not named in the \
+                 summary: commands `mise run fmt`",
+            ],
+        ),
+    ] {
+        let mut digest = digest_with_runs(BOTH);
+        digest.branch = branch.into();
+        digest.files = vec![edited("a/one.rs"), read(1)];
+        assert_eq!(note(&digest, "Edited one.rs."), expected, "{branch}");
+    }
+}
+
+#[test]
+fn checks_come_before_builds_and_one_off_variants_are_left_out() {
+    const COVERAGE: (&str, i64, &str) = ("pytest --cov=app", 0, "");
+    const TEMPORARY: (&str, i64, &str) = ("go build -o /tmp/app ./cmd/app", 0, "");
+    const LINT: (&str, i64, &str) = ("make lint", 0, "");
+    const BUILD: (&str, i64, &str) = ("make build", 0, "");
+    const SINGLE: (&str, i64, &str) = ("make test -run TestOne", 0, "");
+    for (runs, expected) in [
+        (&[LINT, BUILD, BUILD][..], "`make lint`, `make build`"),
+        (&[COVERAGE, LINT], "`make lint`"),
+        (&[LINT, COVERAGE], "`make lint`, `pytest --cov=app`"),
+        (&[COVERAGE, COVERAGE, COVERAGE, LINT], "`make lint`, `pytest --cov=app`"),
+        (&[TEMPORARY, LINT], "`make lint`"),
+        (&[TEMPORARY, TEMPORARY, LINT], "`make lint`, `go build -o /tmp/app ./cmd/app`"),
+        (&[SINGLE, LINT], "`make lint`"),
+        (&[LINT, SINGLE], "`make lint`, `make test -run TestOne`"),
+    ] {
+        let told = note(&digest_with_runs(runs), "All tests pass; the linter is clean; the build passes.");
+        let line = told.iter().find_map(|line| line.split("not named in the summary: commands ").nth(1));
+        assert_eq!(line.unwrap_or_default(), expected, "{runs:?}: {told:?}");
+    }
+}
+
+#[test]
+fn effects_of_no_consequence_are_left_out() {
+    let act = |kind, what: &str, folder: &str| {
+        let mut used = effect_use(0, kind, what, "topic", "1234567");
+        used.effect.folder = folder.into();
+        used.is_in_other_repository = !folder.is_empty();
+        used
+    };
+    let commit = |folder| act(EffectKind::Commit, "Skip empty lines in tables", folder);
+    let reset = |folder| act(EffectKind::Reset, "HEAD~1", folder);
+    let amend = |folder| act(EffectKind::Amend, "Sort columns by their width", folder);
+    let worktree = |what| act(EffectKind::Worktree, what, "");
+    let push = |folder| act(EffectKind::Push, "topic", folder);
+    for (effects, is_told) in [
+        (vec![commit("")], true),
+        (vec![commit(""), reset("")], false),
+        (vec![commit(""), amend("")], false),
+        (vec![commit("../other")], true),
+        (vec![commit("../other"), reset("../other")], false),
+        (vec![commit("../other"), amend("../other")], false),
+        (vec![commit("../other"), reset("../third")], true),
+        (vec![commit("/tmp/try")], false),
+        (vec![commit("$TMPDIR/try")], false),
+        (vec![commit("/tmp/try"), push("/tmp/try")], true),
+        (vec![worktree("/tmp/try"), commit("/tmp/try/sub")], true),
+        (vec![worktree("/tmp/tr"), commit("/tmp/try")], false),
+    ] {
+        let mut digest = digest_with_files(&[]);
+        digest.branch = "topic".into();
+        digest.effects = effects;
+        (1..).zip(&mut digest.effects).for_each(|(record, used)| used.record = record);
+        let told = note(&digest, "On topic.").join("\n");
+        assert_eq!(told.contains("Skip empty lines in tables"), is_told, "{:?}: {told}", digest.effects);
+    }
+    // A summary that names the removed commit is put right.
+    let mut digest = digest_with_files(&[]);
+    digest.effects = vec![commit(""), reset("")];
+    digest.effects[0].record = 1;
+    digest.effects[1].record = 2;
+    let told = note(&digest, "On topic. Made commit 1234567.").join("\n");
+    assert!(told.contains("since removed by a reset: 1234567"), "{told}");
 }
 
 #[test]
@@ -446,7 +582,7 @@ fn commands_that_the_summary_does_not_name_are_one_line() {
     ] {
         let told =
             note(&digest_with_runs(RUNS), &format!("The linter fails at parseAll in a.go:3. {summary}"));
-        let line = told.iter().find_map(|line| line.split("does not name: ").nth(1));
+        let line = told.iter().find_map(|line| line.split("not named in the summary: commands ").nth(1));
         assert_eq!(line.unwrap_or_default(), expected, "{summary}: {told:?}");
     }
 }
@@ -461,7 +597,7 @@ fn a_narrow_command_is_listed_only_if_it_ran_often_and_no_wider_one_is_known() {
         (&[NARROW, NARROW], "Build it with `go build -o app ./cmd/app`.", ""),
     ] {
         let told = note(&digest_with_runs(runs), summary);
-        let line = told.iter().find_map(|line| line.split("does not name: ").nth(1));
+        let line = told.iter().find_map(|line| line.split("not named in the summary: commands ").nth(1));
         assert_eq!(line.unwrap_or_default(), expected, "{summary}: {told:?}");
     }
 }

@@ -105,8 +105,13 @@ impl Digest {
                 }
                 continue;
             }
+            let mut recorded = effect.clone();
+            // A command that was started in another repository says nothing about the folder, but the record does.
+            if elsewhere && recorded.folder.is_empty() {
+                recorded.folder = record.cwd.to_string();
+            }
             self.effects.push(RecordedEffect {
-                effect: effect.clone(),
+                effect: recorded,
                 at: record.ts.to_string(),
                 record: self.record_count,
                 is_in_other_repository: elsewhere,

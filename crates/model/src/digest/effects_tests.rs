@@ -211,6 +211,29 @@ fn files_that_a_soft_reset_staged_are_in_the_next_commit() {
 }
 
 #[test]
+fn an_effect_in_another_repository_has_a_folder() {
+    for (cwd, folder, expected) in
+        [("/other", "", "/other"), ("/other", "/third", "/third"), ("sub", "", ""), ("", "", "")]
+    {
+        let mut digest = Digest::new("s");
+        let (what, place, id) = ("One".into(), "main".into(), "1234567".into());
+        let kind = EffectKind::Commit;
+        let effect = Effect { kind, what, place, id, link: String::new(), folder: folder.into() };
+        digest.fold_record(&JournalRecord {
+            event: "tool-done".into(),
+            tool: "Bash".into(),
+            ok: Some(true),
+            worktree: "/p".into(),
+            cwd: cwd.into(),
+            command: "git commit -am One".into(),
+            effect: vec![effect],
+            ..JournalRecord::default()
+        });
+        assert_eq!(digest.effects[0].effect.folder, expected, "{cwd} {folder}");
+    }
+}
+
+#[test]
 fn effects_in_other_repositories_do_not_count() {
     let mut session = TestSession::default();
     session

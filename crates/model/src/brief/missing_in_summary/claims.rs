@@ -24,6 +24,10 @@ const UNCOMMITTED_PHRASES: &[&str] = &[
     "want a commit",
     "want to commit",
     "wants to commit",
+];
+
+/// Phrases that announce a commit. In a request that the summary only reports, they say nothing about the work now.
+const COMMIT_PLAN_PHRASES: &[&str] = &[
     "ready to commit",
     "ready to be committed",
     "needs to be committed",
@@ -34,6 +38,13 @@ const UNCOMMITTED_PHRASES: &[&str] = &[
     "and commit",
     "changes to commit",
 ];
+
+/// Words of a line that reports a request or finished work. A commit that such a line mentions may have been made.
+const PAST_WORDS: &[&str] =
+    &["asked", "requested", "told", "instructed", "wanted", "done", "completed", "✅", "✓", "[x]"];
+
+/// Words of a clause about something that happened, or whose cause is looked for.
+const EVENT_WORDS: &[&str] = &["was", "were", "why", "had"];
 
 /// Words that can also describe what a program does, as in "lists uncommitted files" and "no commit hooks". They count
 /// only in a clause about the present state of this work.
@@ -78,9 +89,8 @@ const UNPUSHED_PHRASES: &[&str] = &[
     "be pushed",
 ];
 
-/// Beginnings of list items in which a commit is a pending step.
-const COMMIT_STEPS: &[&str] =
-    &["commit ", "create commit", "create a commit", "create the commit", "make a commit"];
+/// Other beginnings of list items in which a commit is a pending step.
+const COMMIT_STEPS: &[&str] = &["create commit", "create a commit", "create the commit", "make a commit"];
 
 /// Words that may come before the verb of a pending step.
 const WORDS_BEFORE_STEP: &[&str] =
@@ -215,8 +225,11 @@ impl<'s> SummaryClaims<'s> {
     pub fn says_uncommitted(&self) -> bool {
         UNCOMMITTED_PHRASES.iter().any(|phrase| self.statements.has_phrase(phrase))
             || self.statement_lines.iter().flat_map(|line| clauses_of(line)).any(says_work_is_uncommitted)
-            || COMMIT_STEPS.iter().any(|step| self.has_item(step))
-            || self.has_step("commit")
+            || self
+                .statement_lines
+                .iter()
+                .filter(|line| !has_word(line, PAST_WORDS))
+                .any(|line| plans_commit(line))
     }
 
     /// Returns whether the summary says, or may say in words that are not understood here, that work is not committed.
@@ -239,24 +252,8 @@ impl<'s> SummaryClaims<'s> {
 
     pub fn says_unpushed(&self) -> bool {
         UNPUSHED_PHRASES.iter().any(|phrase| self.content.has_phrase(phrase))
-            || self.has_item("push ")
-            || self.has_step("push")
-    }
-
-    /// Returns whether a clause is a step that begins with this verb, as in "Pending: run the tests, commit."
-    fn has_step(&self, verb: &str) -> bool {
-        let is_step = |clause: &str| {
-            let step = clause.rsplit(": ").next().unwrap_or(clause);
-            let words = words_of(step);
-            let mut words = words.iter().skip_while(|word| WORDS_BEFORE_STEP.contains(*word));
-            words.next() == Some(&verb) && is_verb(words.next())
-        };
-        self.statement_lines.iter().flat_map(|line| clauses_of(line)).any(is_step)
-    }
-
-    /// Returns whether a list item starts with these words.
-    fn has_item(&self, start: &str) -> bool {
-        self.lines.iter().any(|line| line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(start))
+            || self.lines.iter().any(|line| is_item(line, "push "))
+            || self.statement_lines.iter().any(|line| has_step(line, "push"))
     }
 
     /// Returns whether the summary mentions an effect by its id, its link, its number or its description. `alone` is
@@ -338,6 +335,30 @@ impl<'s> SummaryClaims<'s> {
     }
 }
 
+/// Returns whether a normalised line announces a commit.
+fn plans_commit(line: &str) -> bool {
+    let text = SearchableText::from_text(line);
+    COMMIT_PLAN_PHRASES.iter().any(|phrase| text.has_phrase(phrase))
+        || COMMIT_STEPS.iter().any(|step| is_item(line, step))
+        || has_step(line, "commit")
+}
+
+/// Returns whether a clause of the line is a step that begins with this verb, as in "Pending: run the tests, commit."
+fn has_step(line: &str, verb: &str) -> bool {
+    let is_step = |clause: &str| {
+        let step = clause.rsplit(": ").next().unwrap_or(clause);
+        let words = words_of(step);
+        let mut words = words.iter().skip_while(|word| WORDS_BEFORE_STEP.contains(*word));
+        words.next() == Some(&verb) && is_verb(words.next())
+    };
+    clauses_of(line).any(is_step)
+}
+
+/// Returns whether a line, without the mark of a list item, starts with these words.
+fn is_item(line: &str, start: &str) -> bool {
+    line.trim_start_matches(|c: char| !c.is_alphabetic()).starts_with(start)
+}
+
 /// Returns whether a clause says that work or a file is uncommitted now. A clause about a program that handles
 /// uncommitted files does not count. If a noun follows the word "uncommitted", the clause counts only if it begins with
 /// "uncommitted", or if a word such as "is" or "has" comes directly before.
@@ -362,6 +383,7 @@ fn says_work_is_uncommitted(clause: &str) -> bool {
         // word that describes what a program does.
         is_stated
             && !has_word(clause, CONDITION_WORDS)
+            && !has_word(clause, EVENT_WORDS)
             && (next.is_empty() || !has_word(clause, DESCRIBING_WORDS))
     })
 }
@@ -554,6 +576,16 @@ mod tests {
             ("The parser, commit 1234567, is done.", false),
             ("Fixed the parser, commit message included.", false),
             ("Read the log, commit hooks and tags.", false),
+            // These texts report a request, a finished step or an event. None says how the work stands now.
+            ("6. All user messages:\n   - \"Commit the changes\"", false),
+            ("The user asked me to fix the linter and commit.", false),
+            ("The user asked to commit, then to fix the linter.", false),
+            ("- Commit the changes ✅", false),
+            ("- [x] Commit the parser", false),
+            ("Commits:\n  - Commit 1234567: skip empty lines", false),
+            ("The other developer's files were left uncommitted.", false),
+            ("Find out why the files stay uncommitted.", false),
+            ("Stopped and left changes uncommitted", true),
         ];
         for (text, expected) in cases {
             assert_eq!(SummaryClaims::from_text(text).says_uncommitted(), expected, "{text}");

@@ -1,9 +1,10 @@
-//! The line about the project's commands: checks that passed, and commands that the summary does not name.
+//! The project's commands beside a summary: checks that passed, and commands that the summary does not name.
 
 use std::collections::BTreeSet;
 
 use super::SummaryClaims;
-use crate::brief::candidate::{Candidate, FactClass};
+use crate::brief::candidate::Candidate;
+use crate::checkout_path::is_in_temporary_folder;
 use crate::digest::{Digest, NewestRunOfCheck};
 use crate::render::{format_path_or_code, in_backticks, utf16_length};
 use crate::run::{self, CommandKind, ProjectCheck, RunResult};
@@ -22,38 +23,42 @@ const MAX_COMMANDS: usize = 5;
 /// file.
 const MIN_RUNS_OF_NARROW_COMMAND: u32 = 2;
 
-/// Returns one line with two parts: the checks that passed, and the project's commands that the summary does not
-/// name. A check is left out if the summary reports the state of checks of the same kind. `told` is what the brief
-/// says about open failures.
-pub(super) fn commands_missing_in_summary(
-    checks: Vec<Candidate>,
-    digest: &Digest,
-    claims: &SummaryClaims,
-    told: &str,
-) -> Option<Candidate> {
-    let passed = passes_missing_in_summary(&checks, claims);
-    let quoted = quoted_commands(claims.text).into_iter();
-    let quoted = quoted.chain(passed.iter().flat_map(|form| quoted_commands(form)));
-    let known = KnownCommands {
-        kinds: quoted
-            .flat_map(|line| run::checks_of_command(line, ""))
-            .map(|check| check.check_kind)
-            .collect(),
-        is_named: &|command| {
-            claims.names_command(command)
-                || told.contains(command)
-                || passed.iter().any(|form| form.contains(command))
-        },
-    };
-    let commands = commands_to_know(digest, &known);
-    let passed = (!passed.is_empty()).then(|| {
-        format!("{} → passed, nothing edited since; the summary does not say so", passed.join("; "))
-    });
-    let commands = (!commands.is_empty())
-        .then(|| format!("this session's commands that the summary does not name: {}", commands.join(", ")));
-    let parts: Vec<String> = [passed, commands].into_iter().flatten().collect();
-    let id = checks.into_iter().next().map_or_else(|| "commands:not-named".to_owned(), |check| check.id);
-    (!parts.is_empty()).then(|| Candidate::of_class(FactClass::Checks, id, vec![parts.join("; ")]))
+/// Beginnings of options, tasks and programs that measure coverage.
+const COVERAGE_WORDS: &[&str] = &["cov", "llvm-cov", "tarpaulin", "nyc", "c8"];
+
+/// What the brief adds to the summary about commands.
+pub(super) struct CommandsNotNamed {
+    /// The checks that passed, unless the summary reports the state of checks of the same kind.
+    pub passed: Vec<String>,
+    /// The project's commands that the summary does not name.
+    pub commands: Vec<String>,
+}
+
+impl CommandsNotNamed {
+    /// `told` is what the brief says about open failures.
+    pub fn find(
+        checks: &[Candidate],
+        digest: &Digest,
+        claims: &SummaryClaims,
+        told: &str,
+    ) -> CommandsNotNamed {
+        let passed = passes_missing_in_summary(checks, claims);
+        let quoted = quoted_commands(claims.text).into_iter();
+        let quoted = quoted.chain(passed.iter().flat_map(|form| quoted_commands(form)));
+        let known = KnownCommands {
+            kinds: quoted
+                .flat_map(|line| run::checks_of_command(line, ""))
+                .map(|check| check.check_kind)
+                .collect(),
+            is_named: &|command| {
+                claims.names_command(command)
+                    || told.contains(command)
+                    || passed.iter().any(|form| form.contains(command))
+            },
+        };
+        let commands = commands_to_know(digest, &known);
+        CommandsNotNamed { passed, commands }
+    }
 }
 
 /// Returns the passed checks that the summary does not report, with their folders. A check is left out if another
@@ -106,7 +111,11 @@ fn commands_to_know(digest: &Digest, known: &KnownCommands) -> Vec<String> {
         (has_worked || is_failing(used)) && is_short(&used.run) && !(known.is_named)(&used.run)
     };
     let mut ranked: Vec<&NewestRunOfCheck> = digest.ranked_checks().into_iter().filter(is_useful).collect();
-    ranked.sort_by_key(|used| !is_failing(used));
+    // Checks come before builds and runs of the program, because the agent repeats checks more often.
+    ranked.sort_by_key(|used| {
+        let is_build = matches!(used.check_kind, CommandKind::Build | CommandKind::Run);
+        (!is_failing(used), is_build || is_variant(used))
+    });
     let mut room = MAX_COMMANDS_CHARS;
     let mut listed: Vec<String> = Vec::new();
     for used in ranked {
@@ -129,14 +138,34 @@ fn is_short(command: &str) -> bool {
     utf16_length(command) <= MAX_COMMAND_CHARS && !command.contains('\n')
 }
 
+fn parse(used: &NewestRunOfCheck) -> Option<ProjectCheck> {
+    run::checks_of_command(&used.run, &used.folder).into_iter().next()
+}
+
+/// Returns whether a command is a variant of a check for a special purpose: a run of a few tests, a test run that measures
+/// coverage, or a build into a temporary folder.
+fn is_variant(used: &NewestRunOfCheck) -> bool {
+    if parse(used).is_some_and(|check| run::is_partial_test_run(&check)) {
+        return true;
+    }
+    let mut words = used.run.split(|c: char| c.is_whitespace() || matches!(c, '=' | ':' | '"' | '\''));
+    words.any(|word| match used.check_kind {
+        CommandKind::Test => {
+            COVERAGE_WORDS.iter().any(|known| word.trim_start_matches('-').starts_with(known))
+        }
+        CommandKind::Build => is_in_temporary_folder(word),
+        _ => false,
+    })
+}
+
 /// Returns whether a command is one of the project's own, and not an experiment or a run for a few tests. A command that
 /// names a folder or a file must have run several times. It is left out if the agent knows another command of
 /// its kind, or if the session ran a wider one, such as `go build ./...` for `go build ./parser`.
 fn is_command_of_project(used: &NewestRunOfCheck, digest: &Digest, known: &KnownCommands) -> bool {
-    let parse = |used: &NewestRunOfCheck| run::checks_of_command(&used.run, &used.folder).into_iter().next();
     let Some(check) = parse(used) else { return false };
-    if run::is_partial_test_run(&check) {
-        return false;
+    let is_one_off = run::is_partial_test_run(&check) || used.runs < MIN_RUNS_OF_NARROW_COMMAND;
+    if is_variant(used) && is_one_off {
+        return digest.checks.iter().all(|other| other.last_run_record <= used.last_run_record);
     }
     if used.check_kind == CommandKind::Run {
         return used.runs >= MIN_RUNS_OF_NARROW_COMMAND;

@@ -10,6 +10,7 @@ use super::super::effects::{
 use super::super::paths::list_by_folder;
 use super::claims::SummaryClaims;
 use super::ids::{is_push_of_branch, missing_ids};
+use crate::checkout_path::is_in_temporary_folder;
 use crate::digest::{Digest, FileUse, GitState, RecordedEffect};
 use crate::effect::EffectKind;
 use crate::render::{format_path_or_code, in_quotation_marks, inline_for_model};
@@ -49,7 +50,12 @@ pub(in crate::brief) fn facts_about_git(digest: &Digest, claims: &SummaryClaims)
     let has = |words: &[&str]| words.iter().any(|word| claims.content.has_phrase(word));
     all.extend(effects::stashed_work_candidate(&git).filter(|_| !has(&["stash", "stashed", "git stash"])));
     all.extend(effects::unpushed_work_candidate(&git).filter(|_| !claims.says_unpushed()));
-    all.extend(effects::commits_removed_by_reset(digest).filter(|_| !has(&["reset", "git reset"])));
+    // A commit that a reset removed is told only to a reader whose summary says that it was made.
+    let removed = digest.commits_removed_by_reset();
+    let names_removed = removed.iter().any(|used| claims.mentions_effect(&used.effect, false));
+    all.extend(
+        effects::commits_removed_by_reset(digest).filter(|_| names_removed && !has(&["reset", "git reset"])),
+    );
     all.extend(state);
     let noted = ["stash", "stashed", "reset", "discarded", "restored", "reverted", "restore", "checkout"];
     all.extend(effects::stashes_and_resets_candidate(&git).filter(|_| !has(&noted)));
@@ -99,13 +105,14 @@ fn effects_missing_in_summary(digest: &Digest, claims: &SummaryClaims) -> Vec<Ca
         is_commit(used)
             && !is_told(used)
             && !is_over(used)
-            && (used.is_in_other_repository || standing.contains(&used.record))
+            && is_standing(used, digest, &standing)
             && !is_again(used)
             && claims.pending_phrase_about(&used.effect.what).is_none()
     };
     let has_new_commit = acts().any(is_new_commit);
     effects::external_effect_candidates(digest, |used| {
         is_effect_newer_than_last_brief(digest, used)
+            && !is_in_scratch_repository(used, digest)
             && match used.effect.kind {
                 EffectKind::Commit | EffectKind::Amend => is_new_commit(used),
                 // Report the push of a new commit even if the summary mentions a push, because the summary may mean an
@@ -123,6 +130,44 @@ fn effects_missing_in_summary(digest: &Digest, claims: &SummaryClaims) -> Vec<Ca
 /// says that something was pushed or merged.
 pub(super) fn is_commit_assumed_settled(used: &RecordedEffect, branch: &str, claims: &SummaryClaims) -> bool {
     used.effect.place != branch && !branch.is_empty() && claims.says_published()
+}
+
+/// Returns whether a commit still exists. `standing` lists the commits of the session's own repository that do. In another
+/// repository, an amendment or a reset that comes next replaces or removes the commit.
+pub(super) fn is_standing(used: &RecordedEffect, digest: &Digest, standing: &[u64]) -> bool {
+    let is_next = |other: &&RecordedEffect| {
+        other.record > used.record
+            && other.is_in_other_repository
+            && other.effect.folder == used.effect.folder
+            && matches!(
+                other.effect.kind,
+                EffectKind::Commit | EffectKind::Amend | EffectKind::Push | EffectKind::Reset
+            )
+    };
+    match used.is_in_other_repository {
+        false => standing.contains(&used.record),
+        true => digest.effects.iter().find(is_next).is_none_or(|next| match next.effect.kind {
+            EffectKind::Amend => false,
+            EffectKind::Reset => !next.effect.what.contains(['~', '^']),
+            _ => true,
+        }),
+    }
+}
+
+/// Returns whether an effect is in a repository below a folder for temporary files, in which the session tried
+/// something out. A worktree that the session made there belongs to the project, and so does a repository that it
+/// pushed from.
+pub(super) fn is_in_scratch_repository(used: &RecordedEffect, digest: &Digest) -> bool {
+    let folder = used.effect.folder.as_str();
+    let is_kept = |other: &RecordedEffect| match other.effect.kind {
+        EffectKind::Worktree => {
+            let made = other.effect.what.trim_end_matches('/');
+            folder.strip_prefix(made).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        }
+        EffectKind::Push | EffectKind::PullRequest => other.effect.folder == folder,
+        _ => false,
+    };
+    used.is_in_other_repository && is_in_temporary_folder(folder) && !digest.effects.iter().any(is_kept)
 }
 
 /// Returns whether the effect is too recent for an earlier brief to have reported it.
@@ -167,13 +212,8 @@ fn uncommitted_work(
         return None;
     }
     let new: Vec<&FileUse> = files.iter().copied().filter(|file| !claims.names_file(&file.path)).collect();
-    // A summary that mentions the last commit and all the files also says what was done after that commit, so no
-    // warning is needed.
-    let names_commit =
-        git.commit.is_some_and(|used| claims.content.has_phrase(&used.effect.id.to_lowercase()));
-    // Documents alone need no warning, because notes and plans are often not meant to be committed.
-    let is_told = claims.says_uncommitted()
-        || new.is_empty() && (names_commit || files.iter().all(|file| is_document(file)));
+    // A summary that names the last commit and the files does not yet say that the files are not in that commit.
+    let is_told = claims.says_uncommitted();
     if is_told && new.is_empty() {
         return None;
     }

@@ -4,7 +4,9 @@
 use super::super::candidate::{Candidate, FactClass};
 use super::super::effects::effect_candidate;
 use super::claims::SummaryClaims;
-use super::git::{is_commit_assumed_settled, is_effect_newer_than_last_brief};
+use super::git::{
+    is_commit_assumed_settled, is_effect_newer_than_last_brief, is_in_scratch_repository, is_standing,
+};
 use crate::digest::{Digest, RecordedEffect};
 use crate::effect::EffectKind;
 use crate::render::{in_quotation_marks, inline_for_model};
@@ -54,7 +56,8 @@ pub(super) fn missing_ids(
             && !is_replaced(used)
             && !claims.text.contains(used.effect.id.as_str())
             && !is_listed(&used.effect.id)
-            && (!is_commit(used) || used.is_in_other_repository || standing.contains(&used.record))
+            && (!is_commit(used) || is_standing(used, digest, &standing))
+            && !is_in_scratch_repository(used, digest)
     };
     let mut groups: Vec<Vec<&RecordedEffect>> = Vec::new();
     for used in acts().filter(is_lacking) {
