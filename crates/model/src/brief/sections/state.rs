@@ -202,6 +202,9 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             };
             format!("{in_progress}. Last said: {}{call}", last(most))
         }
+        (true, None) if digest.has_stopped_with_announcement() => {
+            format!("The agent has replied and announced: {}", last(most))
+        }
         // No work followed the last message, so the turn may be over. Do not call it in progress.
         // A look can be repeated, but a change must not be made twice.
         (true, None) if digest.is_last_announced_change_unrecorded() => {
