@@ -35,6 +35,7 @@ pub mod marker;
 pub mod packet;
 pub mod plan;
 pub mod profile;
+pub mod project_rules;
 pub mod prompt;
 pub mod receipt;
 pub mod redact;

@@ -606,6 +606,7 @@ impl TrustedHook<'_> {
             session,
             event,
             log_limit_bytes: self.project.settings.log_limit_bytes(),
+            is_launched_by_gate_run: self.project.world.is_inside_gate_run_launch(),
             deadline: self.deadline,
             update_features,
         })?;

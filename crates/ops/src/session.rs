@@ -11,6 +11,7 @@ pub mod journal;
 pub mod last;
 pub(crate) mod last_turn;
 pub mod list;
+pub(crate) mod project_rules;
 pub(crate) mod roster;
 pub mod sent;
 pub mod status_line;

@@ -159,6 +159,9 @@ pub const RELEVANT_FILES_INDEX: &str = "indexes/relevant-files.jsonl";
 /// The log of all sessions' tool calls, which checkpoints copy from the journals.
 pub const ACTIVITY_LOG: &str = "indexes/activity.jsonl";
 
+/// The log of the user's rules for the whole project. It grows only when the user states or lifts such a rule.
+pub const PROJECT_RULES_LOG: &str = "state/rules.jsonl";
+
 /// The folder with each session's digest, so that a session start need not read the whole journal.
 pub const DIGESTS_FOLDER: &str = "state/digest";
 /// The folder that records how far each session's transcript has been read.

@@ -197,6 +197,8 @@ pub struct GitIndexComparison<'p> {
     pub unchanged: Vec<&'p str>,
     /// Files that git tracks and that were changed or deleted.
     pub changed: Vec<&'p str>,
+    /// For each file in `changed`, when the content in the index was written to the file, in whole seconds.
+    pub times_in_index: Vec<(&'p str, i64)>,
     /// Files that exist and that git does not track.
     pub untracked: Vec<&'p str>,
 }
@@ -220,8 +222,12 @@ pub(crate) fn compare_with_index<'p>(folder: &Path, paths: &[&'p str]) -> GitInd
         if let Ok(at) = names.binary_search_by(|(path, _)| path.as_os_str().as_bytes().cmp(name)) {
             let stat = fs::lstat(top.join(&names[at].0));
             let is_unchanged = stat.is_ok_and(|stat| entry.matches_stat(&stat));
-            let list = if is_unchanged { &mut found.unchanged } else { &mut found.changed };
-            list.push(names[at].1);
+            if is_unchanged {
+                found.unchanged.push(names[at].1);
+            } else {
+                found.changed.push(names[at].1);
+                found.times_in_index.push((names[at].1, i64::from(entry.modified.0)));
+            }
         }
         ControlFlow::Continue(())
     };

@@ -116,6 +116,25 @@ impl Digest {
         records.into_iter().map(|record| (record, asked_at(record))).collect()
     }
 
+    /// Returns whether a file's last change by this session must be in a commit: HEAD moved after the session's last
+    /// record, and git's index has what was written to the file at or after the session's last edit. Hooks do not run git,
+    /// so they do not know which files a commit contains, but a commit contains what is in the index. `last_record_at` and
+    /// `head_moved_at` come from the file system. `index_second` is the time of the file in the index.
+    pub fn is_change_in_commit(
+        &self,
+        path: &str,
+        (last_record_at, head_moved_at): (Timestamp, Timestamp),
+        index_second: i64,
+    ) -> bool {
+        /// A hook reports an edit after the file has been written, perhaps in a later second.
+        const MAX_SECONDS_UNTIL_REPORTED: i64 = 2;
+        let edit = self.changes.iter().rev().find(|edit| edit.path == path);
+        let edited_at = time::parse_time(edit.map_or(&self.first_at, |edit| &edit.at));
+        head_moved_at.as_second() >= last_record_at.as_second()
+            && edited_at
+                .is_some_and(|edited| index_second + MAX_SECONDS_UNTIL_REPORTED >= edited.as_second())
+    }
+
     /// Returns whether a command of the session may have changed files without naming them.
     pub fn may_have_changed_unnamed_files(&self) -> bool {
         self.unnamed_change_at > 0

@@ -1,5 +1,5 @@
 use super::*;
-use crate::digest::{CommandUse, GitOnDisk};
+use crate::digest::{CommandUse, FileEdit, GitOnDisk};
 
 fn time_of(second: u8, millis: u16) -> Timestamp {
     format!("2026-11-15T19:00:{second:02}.{millis:03}Z").parse().unwrap()
@@ -140,4 +140,28 @@ fn outputs_and_records_are_not_compared_with_runs() {
     let mut found = digest.files_to_compare_with_runs(&listed);
     found.sort_unstable();
     assert_eq!(found, ["package.json", "src/a.py", "src/b.py", "src/c.py"]);
+}
+
+#[test]
+fn a_change_is_in_a_commit_if_the_index_has_it_and_head_moved_later() {
+    let edit = FileEdit { path: "a.py".into(), at: "2026-11-15T19:00:10Z".into(), ..FileEdit::default() };
+    let digest =
+        Digest { changes: vec![edit], first_at: "2026-11-15T19:00:05Z".into(), ..Digest::new("s1") };
+    for (path, last_record, head_moved, in_index, expected) in [
+        ("a.py", 12, 20, 10, true),
+        // The hook reported the edit a second after it was made.
+        ("a.py", 12, 20, 9, true),
+        // The index has what was in the file before the edit.
+        ("a.py", 12, 20, 3, false),
+        // Nothing was committed after the session.
+        ("a.py", 12, 11, 10, false),
+        // The time of a command's change is unknown, so any time in the session is accepted.
+        ("b.py", 12, 20, 6, true),
+        ("b.py", 12, 20, 1, false),
+    ] {
+        let times = (time_of(last_record, 0), time_of(head_moved, 0));
+        let index_second = time_of(in_index, 0).as_second();
+        let found = digest.is_change_in_commit(path, times, index_second);
+        assert_eq!(found, expected, "{path} {last_record} {head_moved} {in_index}");
+    }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::changed::is_documentation;
 use super::{Digest, FileEdit, Prompt};
+use crate::project_rules::{ProjectRule, ProjectRules};
 use crate::prompt::{self, PromptKind};
 use crate::statement;
 use crate::text::split_into_sentences;
@@ -11,6 +12,9 @@ use crate::time::parse_time;
 
 /// How many instructions of earlier sessions are reported.
 const MAX_INHERITED_INSTRUCTIONS: usize = 3;
+
+/// How many rules for the whole project are reported in addition.
+const MAX_PROJECT_RULES: usize = 12;
 
 /// An instruction that the user gave in an earlier session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,6 +87,32 @@ impl Digest {
         told
     }
 
+    /// Adds the rules for the whole project that are not told yet. The log of the rules is written at checkpoints, and a
+    /// killed session may not have reached one, so the prompts of the `ended` sessions are examined, too.
+    pub fn add_project_rules(&mut self, rules: &ProjectRules, ended: &[Digest]) {
+        let is_lifted = |rule: &ProjectRule| {
+            let prompts = ended.iter().chain([&*self]).flat_map(|digest| &digest.prompts);
+            let mut later = prompts.filter(|prompt| prompt.at > rule.ts);
+            later.any(|later| prompt::is_instruction_revoked_by(&rule.text, &later.text))
+        };
+        let is_known = |rule: &ProjectRule| {
+            rule.session == self.session
+                || self.instructions_of_earlier_sessions.iter().any(|known| known.text == rule.text)
+                || self.prompts.iter().any(|prompt| prompt.text.contains(&rule.text))
+        };
+        let new = rules.in_force().filter(|rule| !is_known(rule) && !is_lifted(rule));
+        let told: Vec<InstructionOfEarlierSession> = new
+            .take(MAX_PROJECT_RULES)
+            .map(|rule| InstructionOfEarlierSession {
+                text: rule.text.clone(),
+                session: rule.session.clone(),
+                said_at: rule.ts.clone(),
+                may_be_over: false,
+            })
+            .collect();
+        self.instructions_of_earlier_sessions.extend(told);
+    }
+
     /// Returns whether everything that an earlier session edited in this checkout is known to be committed. This session
     /// knows the uncommitted files only if git's files were read.
     fn are_all_edits_committed(&self, earlier: &Digest) -> bool {
@@ -92,9 +122,10 @@ impl Digest {
         };
         let mut edited =
             earlier.files.iter().filter(|file| file.edits > 0 && !file.is_outside_checkout).peekable();
+        // A later session may have changed a file again after its commit. Such a change is not the earlier session's.
         self.git_on_disk.is_some()
             && edited.peek().is_some()
-            && !edited.any(|file| is_uncommitted(&file.path))
+            && !edited.any(|file| file.may_have_uncommitted_change() && is_uncommitted(&file.path))
     }
 
     /// Returns the agent's question that this prompt answers. The question must be about the work, and the

@@ -294,6 +294,25 @@ impl Digest {
         said_all && !is_working && !has_open_todo && !self.has_loop_continued_turn
     }
 
+    /// Returns whether a hook reported that the agent ended its turn after the newest prompt, although its last message
+    /// announces a next step. The prompt is then answered, but what was announced is not done.
+    pub fn has_stopped_with_announcement(&self) -> bool {
+        let is_working = self.has_work_after_last_message() || self.has_open_call();
+        let is_reply = |newest: &Prompt| {
+            newest.record < self.last_message_record && self.was_stopped_after(&newest.at)
+        };
+        statement::announces_next_step(&self.last_message)
+            && !is_working
+            && !self.has_loop_continued_turn
+            && self.prompts.last().is_some_and(is_reply)
+    }
+
+    /// Returns whether the last stop that a hook reported was at or after this time.
+    fn was_stopped_after(&self, at: &str) -> bool {
+        let to_second = |at: &str| time::parse_time(at).map(|at| at.as_second());
+        to_second(&self.stopped_at).is_some() && to_second(&self.stopped_at) >= to_second(at)
+    }
+
     /// Returns whether no hook has reported the end of the turn that the newest prompt began. If the session is over, the
     /// transcript may then show what the agent was doing.
     pub fn may_be_in_turn(&self) -> bool {

@@ -466,6 +466,7 @@ fn read_rest_of_transcript(
         session: &dead.session,
         event: &event,
         log_limit_bytes: settings.log_limit_bytes(),
+        is_launched_by_gate_run: dead.is_launched_by_gate_run,
         deadline: Deadline::of_command(wait),
         update_features: &|_| Ok(None),
     });

@@ -8,7 +8,7 @@ use std::path::Path;
 use harness::Harness;
 use model::activity::Activity;
 use model::digest::Digest;
-use model::event::{Event, EventKind, StartSource};
+use model::event::{Event, EventKind, EventName, StartSource};
 use model::id::Id;
 use model::journal::{JournalRecord, RecordPolicy};
 use model::relevant_files;
@@ -20,7 +20,7 @@ use store::{Error, Result, Store, layout};
 use crate::hook::deadline::Deadline;
 use crate::hook::transcript_replay::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
-use crate::session::transcript_reader;
+use crate::session::{project_rules, transcript_reader};
 
 /// How many bytes are read from the end of a transcript when it is read for the first time. Later checkpoints
 /// continue where the last one ended. The brief says how many bytes were skipped.
@@ -38,6 +38,8 @@ pub struct CheckpointInput<'a> {
     pub session: &'a Id,
     pub event: &'a Event<'a>,
     pub log_limit_bytes: u64,
+    /// Whether `thru gate run` launched the session. Its prompts are then not the user's own words.
+    pub is_launched_by_gate_run: bool,
     pub deadline: Deadline,
     /// Called with the new digest, so that the features can update their records.
     pub update_features: UpdateFeaturesFn<'a>,
@@ -77,6 +79,9 @@ pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<CheckpointOutcome
             store.dir().append_lines(index, lines, limit)?;
         }
     }
+    if indexes.has_prompt && !work.is_launched_by_gate_run {
+        project_rules::record_rules(store, &digest, limit)?;
+    }
     let followed = (work.update_features)(&with_unfinished_calls(work, &digest, &begun));
     // If a feature's update failed, leave `records_at_last_detection` unchanged, so that the next checkpoint examines
     // these records again.
@@ -96,15 +101,18 @@ struct IndexLines {
     role: String,
     files: Vec<Vec<u8>>,
     activity: Vec<Vec<u8>>,
+    /// Whether one of the records is a prompt.
+    has_prompt: bool,
 }
 
 impl IndexLines {
     fn new(role: Option<Id>) -> IndexLines {
         let role = role.map(|role| role.to_string()).unwrap_or_default();
-        IndexLines { role, files: Vec::new(), activity: Vec::new() }
+        IndexLines { role, files: Vec::new(), activity: Vec::new(), has_prompt: false }
     }
 
     fn add_record(&mut self, record: &JournalRecord) {
+        self.has_prompt |= record.event_name() == Some(EventName::Prompt);
         self.files.extend(relevant_files::relevant_file_lines(record));
         self.activity
             .extend(Activity::from_record(record, &self.role).map(|activity| activity.to_json_line()));

@@ -210,6 +210,28 @@ pub fn add_changes_on_disk(
     digest.add_changes_on_disk(&times, project.world.now);
 }
 
+/// Also compares the files that other sessions edited with the times of the session's runs. A hook does not run git, so it
+/// would not see otherwise that such a file was changed by hand after a check.
+pub fn add_changes_of_files_of_others(project: &ProjectContext, digest: &mut Digest, others: &[Digest]) {
+    if digest.checks.is_empty() && digest.failures.is_empty() {
+        return;
+    }
+    let Some(folder) = existing_session_folder(digest, &project.root.checkout) else { return };
+    let own = digest.files_to_compare_with_runs(&[]);
+    let mut edited: Vec<String> = Vec::new();
+    for file in others.iter().flat_map(|other| &other.files) {
+        if file.edits > 0 && !file.is_outside_checkout && !edited.contains(&file.path) {
+            edited.push(file.path.clone());
+        }
+    }
+    let paths = digest.files_to_compare_with_runs(&edited);
+    if paths.len() == own.len() {
+        return;
+    }
+    let times = times_of_files(folder, paths.into_iter().take(MAX_FILES_CHECKED));
+    digest.add_changes_on_disk(&times, project.world.now);
+}
+
 /// Returns the modification times that are compared with the times of the session's runs.
 pub fn times_of_files_to_compare(
     project: &ProjectContext,
@@ -418,10 +440,13 @@ pub fn uncommitted_by_others(
         }
     };
     let history = CheckoutHistory::new(checkout, project.settings.redact_options());
+    let mut last_changed_by_commands = Vec::new();
     for digest in digests.iter_mut() {
         history.add_fates(digest);
         digest.files.iter().filter(|file| file.may_have_uncommitted_change()).for_each(&mut add);
-        changed_by_unnamed_commands(project, digest, examined, listed).iter().for_each(&mut add);
+        let by_commands = changed_by_unnamed_commands(project, digest, examined, listed);
+        by_commands.iter().for_each(&mut add);
+        last_changed_by_commands.extend(by_commands.into_iter().map(|file| file.path));
     }
     if others.files.is_empty() {
         return Vec::new();
@@ -438,7 +463,61 @@ pub fn uncommitted_by_others(
     let state = others.git_state();
     let is_at_risk =
         |path: &&String| state.uncommitted.iter().any(|file| file.path == **path) || is_staged(path);
-    others.files.iter().map(|file| &file.path).filter(is_at_risk).cloned().collect()
+    let at_risk = others.files.iter().map(|file| &file.path).filter(is_at_risk);
+    let (mut by_commands, edited): (Vec<String>, Vec<String>) =
+        at_risk.cloned().partition(|path| last_changed_by_commands.contains(path));
+    by_commands.extend(without_files_changed_by_hand(project.store, checkout, digests, edited));
+    let is_told = |path: &String| by_commands.contains(path);
+    others.files.iter().map(|file| &file.path).filter(|path| is_told(path)).cloned().collect()
+}
+
+/// Leaves out the files that were changed by hand after the changes of all sessions had been committed.
+fn without_files_changed_by_hand(
+    store: &Store,
+    checkout: &Path,
+    digests: &[Digest],
+    mut paths: Vec<String>,
+) -> Vec<String> {
+    if paths.is_empty() {
+        return paths;
+    }
+    let last_recorded_at = |digest: &Digest| {
+        let session = Id::new(&digest.session).ok()?;
+        Some(store.dir().file_info(&layout::journal_path(&session)).ok()??.modified_at)
+    };
+    let sessions: Vec<(&Digest, Option<Timestamp>)> =
+        digests.iter().map(|digest| (digest, last_recorded_at(digest))).collect();
+    let editors_of = |path: &str| {
+        let path = path.to_owned();
+        sessions.iter().filter(move |(digest, _)| {
+            digest.files.iter().any(|file| file.path == path && file.may_have_uncommitted_change())
+        })
+    };
+    // Most uncommitted files were changed by sessions. Git's files are read only if a file is newer than the records.
+    let is_newer = |path: &str| {
+        let changed_at =
+            checkout.join(path).symlink_metadata().ok().and_then(|meta| time_of_change(&meta))?;
+        let mut editors = editors_of(path);
+        editors.all(|(_, last)| last.is_some_and(|last| last < changed_at)).then_some(())
+    };
+    let newer: Vec<String> = paths.iter().filter(|path| is_newer(path).is_some()).cloned().collect();
+    if newer.is_empty() {
+        return paths;
+    }
+    let names: Vec<&str> = newer.iter().map(String::as_str).collect();
+    let compared = store::git::compare_with_index(checkout, &names);
+    let moves = store::git::moves_of_head(checkout).unwrap_or_default();
+    let Some(committed_at) = moves.last().map(|last| last.at) else { return paths };
+    let is_committed = |path: &str, in_index: i64| {
+        editors_of(path).all(|(digest, last)| {
+            last.is_some_and(|last| digest.is_change_in_commit(path, (last, committed_at), in_index))
+        })
+    };
+    paths.retain(|path| {
+        let entry = compared.times_in_index.iter().find(|(name, _)| name == path);
+        entry.is_none_or(|(_, in_index)| !is_committed(path, *in_index))
+    });
+    paths
 }
 
 /// Returns the files that were probably changed by a command that does not name them. For this, the modification times

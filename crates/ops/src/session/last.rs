@@ -10,6 +10,7 @@ use crate::Result;
 use crate::features::{ProjectContext, sessions};
 use crate::project::trust;
 use crate::session::facts::{self, ExaminedFiles, FilesListedByGit};
+use crate::session::project_rules;
 use crate::session::list::{self, LastSession, SessionChoiceReason};
 use crate::session::roster::{self, RosterEntry};
 
@@ -60,7 +61,18 @@ pub fn digests_of_other_recent_sessions(
     };
     let recent = roster::sort_by_activity(entries, project.store, is_here);
     let digest = |entry: &RosterEntry| project.store.current_digest(&entry.session, |_| {}).ok();
-    recent.into_iter().take(MAX_OTHER_SESSIONS).filter_map(digest).collect()
+    // Sessions that `thru gate run` launched are not the user's own, and neither are those without a request. They are
+    // read, but they do not count, so that they do not hide the user's sessions.
+    let (mut counted, mut digests) = (0, Vec::new());
+    for entry in recent.into_iter().take(2 * MAX_OTHER_SESSIONS) {
+        let Some(digest) = digest(entry) else { continue };
+        counted += usize::from(!entry.is_launched_by_gate_run && !digest.prompts.is_empty());
+        digests.push(digest);
+        if counted == MAX_OTHER_SESSIONS {
+            break;
+        }
+    }
+    digests
 }
 
 /// Adds what earlier sessions left in this checkout: uncommitted files, failed checks and instructions.
@@ -97,12 +109,17 @@ pub fn add_facts_left_by(
         described.uncommitted_by_others =
             facts::uncommitted_by_others(project, ended, described, examined, &mut listed);
     }
+    if examined == ExaminedFiles::OfSession {
+        facts::add_changes_of_files_of_others(project, described, ended);
+    }
     // Most sessions contain no instruction that lasts, so their packets need not be read.
     for earlier in ended.iter_mut().filter(|earlier| earlier.lasting_instructions(|_| false).next().is_some())
     {
         facts::add_end_of_closed_work(project.store, earlier);
     }
     described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
+    // If the log of the rules cannot be read, the rules of the last sessions are still known.
+    described.add_project_rules(&project_rules::read_rules(project.store).unwrap_or_default(), ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
     }

@@ -146,7 +146,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
         }
         (OutputFormat::Text, None, None) => match (report.max_chars, args.budget) {
             _ if report.explained.rows.is_empty() => {
-                output::print_message("There is nothing to put into a brief.");
+                output::print_message(describe_empty_brief(&report));
             }
             (_, Some(most)) => {
                 let tokens = count_with_noun(most, "token");
@@ -156,10 +156,21 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
                 let characters = count_with_noun(most, "character");
                 output::print_message(format_args!("Nothing fits in {characters}."));
             }
-            (None, None) => output::print_message("There is nothing to put into a brief."),
+            (None, None) => output::print_message(describe_empty_brief(&report)),
         },
     }
     Ok(0)
+}
+
+/// Says why there is no brief.
+fn describe_empty_brief(report: &BriefReport) -> &'static str {
+    match report.occasion {
+        BriefOccasion::Replayed => {
+            "Nothing is told: a resumed session still has its conversation, so it is told only what changed since then, and \
+             nothing has changed."
+        }
+        _ => "There is nothing to put into a brief.",
+    }
 }
 
 /// Says which event a brief previews.

@@ -208,7 +208,8 @@ fn beginning_and_end(body: &str, most: usize) -> Cow<'_, str> {
 
 fn add_newest_message(digest: &Digest, newest: &Prompt, goal: &Goal, all: &mut GatheredCandidates) {
     let alone = goal.task_prompt.is_none() && goal.accepted_proposal.is_none() && digest.plan.is_none();
-    let is_over = digest.has_finished() && digest.last_message_record > newest.record;
+    let has_ended_turn = digest.has_finished() || digest.has_stopped_with_announcement();
+    let is_over = has_ended_turn && digest.last_message_record > newest.record;
     let typed = newest.note_on_command();
     let label = match (alone && typed.is_empty(), newest.refused_call.is_empty()) {
         (_, true) if is_over && newest.prompt_kind() == PromptKind::Question => {

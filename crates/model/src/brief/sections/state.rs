@@ -202,6 +202,9 @@ fn add_last_message(digest: &Digest, all: &mut GatheredCandidates) {
             };
             format!("{in_progress}. Last said: {}{call}", last(most))
         }
+        (true, None) if digest.has_stopped_with_announcement() => {
+            format!("The agent has replied and announced: {}", last(most))
+        }
         // No work followed the last message, so the turn may be over. Do not call the turn in progress. If the
         // message announced a change, say that the outcome is not recorded, because a change must not be made
         // twice. If the message announced that the agent would only look at something, no such note is needed.

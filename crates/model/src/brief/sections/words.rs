@@ -138,24 +138,7 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
             vec![words];
         told += 1;
     }
-    for InstructionOfEarlierSession { text, session, said_at, may_be_over } in
-        &digest.instructions_of_earlier_sessions
-    {
-        // If its task may be over, the instruction is only quoted as what the user once said.
-        let (class, before) = match may_be_over {
-            false => (FactClass::Words, "in an earlier session".to_owned()),
-            true => {
-                let session = short_session_id(session);
-                let day = said_at.split('T').next().unwrap_or_default();
-                (FactClass::Earlier, format!("in session {session} on {day}, about the task at that time"))
-            }
-        };
-        let form = |most| format!("{before}: {}", quote_whole_instructions(&[text], most));
-        let mut forms = vec![form(130), form(300)];
-        forms.dedup();
-        let id = format!("words-before:{:016x}", fnv_fingerprint([text]));
-        all.add_fact(class, id, forms).strings_stating_fact = vec![text.clone()];
-    }
+    add_instructions_of_earlier_sessions(&digest.instructions_of_earlier_sessions, all);
     for answer in digest.answers.iter().rev() {
         let id = format!("answer:{:016x}", fnv_fingerprint([&answer.question, &answer.answer]));
         if all.has_fact(&id) {
@@ -170,6 +153,39 @@ pub fn gather_user_words(material: &BriefMaterial, all: &mut GatheredCandidates)
         };
         all.add_fact(FactClass::Words, id, vec![form(90), form(240)]).strings_stating_fact =
             vec![answer.answer.clone()];
+    }
+}
+
+fn add_instructions_of_earlier_sessions(
+    instructions: &[InstructionOfEarlierSession],
+    all: &mut GatheredCandidates,
+) {
+    // If its task may be over, the instruction is only quoted as what the user once said. Instructions with the same
+    // label are quoted after one label.
+    let label = |instruction: &InstructionOfEarlierSession| match instruction.may_be_over {
+        false => (FactClass::Words, "in an earlier session".to_owned()),
+        true => {
+            let session = short_session_id(&instruction.session);
+            let day = instruction.said_at.split('T').next().unwrap_or_default();
+            (FactClass::Earlier, format!("in session {session} on {day}, about the task at that time"))
+        }
+    };
+    let mut groups: Vec<((FactClass, String), Vec<&str>)> = Vec::new();
+    for instruction in instructions {
+        let label = label(instruction);
+        let group = groups.iter_mut().find(|(known, _)| instruction.may_be_over && *known == label);
+        match group {
+            Some((_, texts)) => texts.push(&instruction.text),
+            None => groups.push((label, vec![&instruction.text])),
+        }
+    }
+    for ((class, before), texts) in groups {
+        let form = |most| format!("{before}: {}", quote_whole_instructions(&texts, most));
+        let mut forms = vec![form(130), form(300)];
+        forms.dedup();
+        let id = format!("words-before:{:016x}", fnv_fingerprint(texts.iter().copied()));
+        all.add_fact(class, id, forms).strings_stating_fact =
+            texts.iter().map(|text| (*text).to_owned()).collect();
     }
 }
 

@@ -11,7 +11,7 @@ const INLINE_SCRIPT: &str = "python3 - <<'EOF'\np = 'app/split.py'\ns = open(p).
 const TESTS: &str = "python3 -m unittest -q";
 
 /// Writes a file of the project and sets its time to a time on the test day.
-pub(super) fn write_at(env: &TestEnv, time: &str, path: &str, text: &str) {
+pub fn write_at(env: &TestEnv, time: &str, path: &str, text: &str) {
     let file = env.write_file(format!("project/{path}"), text);
     let at: jiff::Timestamp = format!("2026-11-15T{time}Z").parse().unwrap();
     fs::File::options().append(true).open(file).unwrap().set_modified(at.into()).unwrap();

@@ -5,7 +5,7 @@ use super::*;
 use crate::packet_sweeps::{mark_process_dead, mark_session_dead};
 
 /// Creates a repository with these files in its first commit.
-pub(super) fn repository_with_files(files: &[&str]) -> TestEnv {
+pub fn repository_with_files(files: &[&str]) -> TestEnv {
     let env = TestEnv::with_repository();
     env.run_thru(&["init"]).assert_ok();
     files.iter().for_each(|file| drop(env.write_file(format!("project/{file}"), "old\n")));

@@ -11,12 +11,12 @@ const OTHER_TASK: &str = "Now write a page about the formats of the export, with
 const ORDER: &str =
     "Now in src/level.rs accept TRACE as DEBUG, and in src/main.rs fix --until in the same way.";
 
-fn edit_on_disk(env: &TestEnv, time: &str, session: &str, path: &str) {
+pub fn edit_on_disk(env: &TestEnv, time: &str, session: &str, path: &str) {
     env.write_file(format!("project/{path}"), format!("{session} {time}\n"));
     edit_at(env, time, session, path);
 }
 
-fn commit_all(env: &TestEnv, time: &str, session: &str) {
+pub fn commit_all(env: &TestEnv, time: &str, session: &str) {
     env.run_git(&["commit", "--quiet", "-am", "Usage"]);
     let id = env.run_git(&["rev-parse", "--short", "HEAD"]);
     let printed = format!("[main {}] Usage\n 1 file changed, 1 insertion(+)", id.trim());
@@ -31,7 +31,7 @@ fn brief_and_packet(env: &TestEnv, time: &str, session: &str) -> (String, String
     (brief, packet)
 }
 
-fn constraints_of(packet: &str) -> &str {
+pub fn constraints_of(packet: &str) -> &str {
     packet.split("## Constraints").nth(1).unwrap().split("\n## ").next().unwrap()
 }
 

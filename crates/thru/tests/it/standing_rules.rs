@@ -1,0 +1,94 @@
+//! Tests that a rule for the whole project is told for as long as the user does not lift it, and that requests of finished
+//! tasks are not told.
+
+use serde_json::Value;
+
+use crate::env::TestEnv;
+use crate::first_week::files_at_risk::repository_with_files;
+use crate::first_week::handoffs::{ask_at, end_at, run_at, start_at, stop_at, thru_at};
+use crate::first_week::rules_of_finished_tasks::{commit_all, constraints_of, edit_on_disk};
+
+const RULE: &str = "Please do not add any dependencies.";
+
+/// A session that edits and commits a file. Returns what the session was told when it started.
+fn run_session(env: &TestEnv, minute: usize, prompt: &str) -> String {
+    let session = format!("s{minute}");
+    let time = |second: usize| format!("19:{minute:02}:{second:02}");
+    let told = start_at(env, &time(0), &session);
+    ask_at(env, &time(1), &session, prompt);
+    edit_on_disk(env, &time(2), &session, "src/a.py");
+    commit_all(env, &time(3), &session);
+    stop_at(env, &time(4), &session, "Done and committed.");
+    end_at(env, &time(5), &session);
+    told
+}
+
+fn times_told(told: &str) -> usize {
+    told.matches(RULE).count()
+}
+
+#[test]
+fn a_rule_for_the_whole_project_is_told_after_any_number_of_sessions() {
+    let env = repository_with_files(&["src/a.py"]);
+    run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {RULE}"));
+    for n in 2..=12 {
+        let told = run_session(&env, n, &format!("Set x to {n} in a.py and commit."));
+        assert_eq!(times_told(&told), 1, "session {n}: {told}");
+    }
+    let written = thru_at(&env, "19:13:00", "s12", &["handoff", "go on", "--json"]).json();
+    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+    assert!(constraints_of(&packet).contains(RULE), "{packet}");
+}
+
+#[test]
+fn a_rule_that_the_user_lifts_is_no_longer_told() {
+    const NEVER: &str = "Never push.";
+    let env = repository_with_files(&["src/a.py"]);
+    run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {NEVER}"));
+    (2..=8).for_each(|n| drop(run_session(&env, n, &format!("Set x to {n} in a.py and commit."))));
+    let told = run_session(&env, 9, "Set x to 9 in a.py, commit and push.");
+    assert!(told.contains(NEVER), "{told}");
+    for n in 10..=18 {
+        let told = run_session(&env, n, &format!("Set x to {n} in a.py and commit."));
+        assert!(!told.contains(NEVER), "session {n}: {told}");
+    }
+    // The user can state the rule again.
+    run_session(&env, 19, &format!("Set x to 19 in a.py and commit. {NEVER}"));
+    (20..=27).for_each(|n| drop(run_session(&env, n, &format!("Set x to {n} in a.py and commit."))));
+    let told = start_at(&env, "19:28:00", "s28");
+    assert!(told.contains(NEVER), "{told}");
+}
+
+/// What the user asked for in a finished and committed task says nothing about the task in work.
+#[test]
+fn requests_of_a_committed_task_are_not_told_while_the_next_task_is_in_work() {
+    for (is_committed, expected) in [(true, 0), (false, 1)] {
+        let env = repository_with_files(&["src/a.py"]);
+        start_at(&env, "19:00:00", "s1");
+        ask_at(
+            &env,
+            "19:00:01",
+            "s1",
+            "Let amounts have a currency sign: $2.50 must parse as 2.5. An unknown sign must raise ValueError.",
+        );
+        edit_on_disk(&env, "19:00:02", "s1", "src/a.py");
+        if is_committed {
+            commit_all(&env, "19:00:03", "s1");
+        }
+        stop_at(&env, "19:00:04", "s1", "Amounts may have a sign now.");
+        end_at(&env, "19:00:05", "s1");
+        start_at(&env, "19:01:00", "s2");
+        ask_at(&env, "19:01:01", "s2", "Now print a table of the categories, with the sum of each of them.");
+        edit_on_disk(&env, "19:01:02", "s2", "src/a.py");
+        run_at(&env, "19:01:03", "s2", "ls src", "a.py");
+        let written: Value = thru_at(&env, "19:01:04", "s2", &["handoff", "go on", "--json"]).json();
+        let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+        end_at(&env, "19:01:05", "s2");
+        let told = start_at(&env, "19:02:00", "s3");
+        for text in [&packet, &told] {
+            // Two requests of one session are listed after one label.
+            assert_eq!(text.matches("about the task at that time").count(), expected, "{is_committed}: {text}");
+            assert_eq!(text.contains("unknown sign"), !is_committed, "{is_committed}: {text}");
+        }
+    }
+}
