@@ -10,7 +10,7 @@ pub(crate) mod others;
 use std::path::{Path, PathBuf};
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
-use model::digest::{ChangesAfterRun, Digest, Failure, FileUse, Prompt};
+use model::digest::{ChangesAfterRun, Digest, Failure, FileUse, Prompt, UnseenRun};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
@@ -135,20 +135,30 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         "" => String::new(),
         change => format!(", {change}"),
     };
-    let of_session = digest
-        .open_failures()
-        .map(|failure| (failure, describe_changes(&digest.changes_after_check(failure.record), &outside)));
-    let earlier = digest.failures_of_earlier_sessions.iter().map(|failure| {
-        (failure, format!(", in an earlier session{}", describe_changes(&failure.changes_since, "")))
+    let with_unseen_run = |run: &Option<UnseenRun>, since: String| match run {
+        Some(run) => format!(", {}", run.describe(since.trim_start_matches(", "))),
+        None => since,
+    };
+    let of_session = digest.open_failures().map(|failure| {
+        let since = describe_changes(&digest.changes_after_check(failure.record), &outside);
+        let run = digest.unseen_run_after(failure);
+        (failure, with_unseen_run(&run, since), run)
     });
-    let all: Vec<(&Failure, String)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
-    let failing: Vec<String> = all.iter().map(|(failure, _)| failure.command_as_typed()).collect();
-    if let (Some(first), Some((_, when))) = (failing.first(), all.first()) {
+    let earlier = digest.failures_of_earlier_sessions.iter().map(|failure| {
+        let since = describe_changes(&failure.changes_since, "");
+        let since = format!(", in an earlier session{}", with_unseen_run(&failure.unseen_run, since));
+        (failure, since, failure.unseen_run.clone())
+    });
+    let all: Vec<(&Failure, String, Option<UnseenRun>)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
+    let failing: Vec<String> = all.iter().map(|(failure, ..)| failure.command_as_typed()).collect();
+    if let (Some(first), Some((_, when, unseen_run))) = (failing.first(), all.first()) {
         let more = match failing.len() {
             1 => when.clone(),
             count => format!("{when} (and {} more)", count - 1),
         };
-        let line = StatusReportLine::colored("failing", StatusTone::Warning, in_backticks(first, 120), more);
+        let may_be_mended = unseen_run.as_ref().is_some_and(|run| run.is_after_changes);
+        let label = if may_be_mended { "unknown" } else { "failing" };
+        let line = StatusReportLine::colored(label, StatusTone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }
     Ok(lines)

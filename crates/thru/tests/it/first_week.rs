@@ -628,6 +628,7 @@ mod trials;
 mod tried_out_programs;
 mod unexpected_outputs;
 mod unknown_outcomes;
+mod unseen_results;
 mod work_of_several_sessions;
 
 mod loops {
