@@ -329,7 +329,7 @@ pub fn counts_of_command(command: &str, output: &str) -> Option<TestCounts> {
 }
 
 /// Returns the filter that may have hidden how the last check of a command line ended, such as `| tail -5`.
-pub fn filter_after_checks(command: &str) -> Option<&str> {
+pub fn filter_after_checks(command: &str) -> Option<String> {
     exit::CheckedLine::parse_command(command).filter_after_checks(command)
 }
 

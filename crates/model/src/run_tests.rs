@@ -495,7 +495,7 @@ fn the_filter_that_may_hide_a_result_is_found() {
         ("cargo test && git log | head -3", None),
         ("ls | tail -5", None),
     ] {
-        assert_eq!(filter_after_checks(command), filter, "{command}");
+        assert_eq!(filter_after_checks(command).as_deref(), filter, "{command}");
     }
 }
 

@@ -79,7 +79,11 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
     trace.record_event(&decoded);
     let Some((root, store, marker)) = locate::find_root(world, harness, call, decoded.as_ref().ok()) else {
         return trace.silent_reply(|| {
-            "no root: there is no .agent/context/root.json in this folder or above it".to_owned()
+            match locate::names_a_folder(world, harness, decoded.as_ref().ok()) {
+                true => "no root: there is no .agent/context/root.json in this folder or above it",
+                false => "the payload names no folder, so thru cannot tell which project it is about",
+            }
+            .to_owned()
         });
     };
     trace.record_root(&root);

@@ -228,7 +228,7 @@ impl CheckedLine {
 
     /// Returns the text of the pipe after the last check, such as `| tail -5`, if the pipe removes lines. Nobody can see
     /// how the check ended if the filter removed the summary.
-    pub(super) fn filter_after_checks<'c>(&self, command: &'c str) -> Option<&'c str> {
+    pub(super) fn filter_after_checks(&self, command: &str) -> Option<String> {
         let check = self.last_check_index()?;
         let is_piped = |step: &&CommandStep| step.join_to_next == StepJoin::Pipe;
         let last = check + self.steps[check..].iter().take_while(is_piped).count();
@@ -238,10 +238,9 @@ impl CheckedLine {
             !is_filter_that_keeps_lines(program.rsplit('/').next().unwrap_or(program))
         };
         filters.iter().any(removes_lines).then_some(())?;
-        let start = self.steps[check].word_ranges.last()?.end;
+        let start = filters.first()?.word_ranges.first()?.start;
         let end = filters.last()?.word_ranges.last()?.end;
-        let pipe = command.get(start..end)?;
-        Some(pipe[pipe.find('|')?..].trim_start_matches("|&").trim())
+        Some(format!("| {}", command.get(start..end)?))
     }
 
     /// Returns whether the output would show a failed check, that is, whether no filter removes the lines about

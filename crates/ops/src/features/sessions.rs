@@ -26,6 +26,7 @@ use crate::Result;
 use crate::features::{BriefContext, Feature, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
 use crate::session::facts::{self, ExaminedFiles};
+use crate::session::files_at_end;
 use crate::session::last;
 use crate::session::roster::{self, RosterEntry};
 
@@ -33,6 +34,7 @@ pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
     wanted_events: EventSet::from_names(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
+    update_at_checkpoint: files_at_end::update_at_checkpoint,
     brief_candidates,
     brief_sections: &[
         RUNNING_SESSIONS_BRIEF_SECTION.name,
@@ -328,10 +330,7 @@ fn sessions_since_candidates(
 /// If files of this session have changed since its last record, returns a candidate that lists them.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
-    let folder = match digest.first_worktree.is_empty() {
-        true => project.root.checkout.clone(),
-        false => trust::path_after_project_move(project, Path::new(&digest.first_worktree)),
-    };
+    let folder = facts::folder_of_session(project, &digest);
     let since = facts::files_changed_since_last_record(project.store, &digest, &folder)?;
     let shown =
         |files: Vec<String>| files.iter().map(|file| format_path_or_code(file, 160)).collect::<Vec<_>>();

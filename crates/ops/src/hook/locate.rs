@@ -37,6 +37,15 @@ pub(super) fn find_root(
     }
 }
 
+/// Returns whether the event or the environment names a folder in which a root can be searched for.
+pub(super) fn names_a_folder(world: &World, harness: &Harness, event: Option<&Event>) -> bool {
+    let is_named = |name| world.absolute_path_variable(name).is_some();
+    let cwd = event.and_then(|event| event.cwd.as_deref());
+    cwd.is_some_and(|cwd| Path::new(cwd).is_absolute())
+        || is_named("THROUGHLINE_ROOT")
+        || harness.project_variable.is_some_and(is_named)
+}
+
 /// Returns the worktree that the session is in now, if it has moved to another worktree of the same root.
 fn worktree_of_cwd(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     if cwd == root.checkout {

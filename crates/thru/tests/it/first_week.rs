@@ -585,6 +585,7 @@ mod background_runs;
 mod changes_by_commands;
 mod changes_on_disk;
 mod closed_packets;
+mod compile_errors;
 mod counts_and_order;
 mod cut_outputs;
 mod error_excerpts;

@@ -5,6 +5,7 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::{Candidate, FactClass};
 use crate::brief::effects::contains_file_name;
 use crate::brief::paths::{PathEndings, list_by_folder, path_endings};
+use crate::checkout_path::is_in_store;
 use crate::digest::FileUse;
 
 /// The maximum number of edited files. Those edited most often are chosen.
@@ -34,6 +35,7 @@ pub(super) fn add_files_missing_in_summary(
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         file.edits + file.reads > 0
             && !file.deleted
+            && !is_in_store(&file.path)
             && !gone.contains(&file.path)
             && !claims.names_path(&file.path, &endings)
             && !contains_file_name(&listed, name)

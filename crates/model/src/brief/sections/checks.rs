@@ -127,7 +127,7 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 };
                 let ended_words = match digest.filter_of_run(last) {
                     Some(filter) if ended == RunResult::Unknown && !ran_no_tests => {
-                        format!(" → ran, result not visible ({}){stale}", in_backticks(filter, 60))
+                        format!(" → ran, result not visible ({}){stale}", in_backticks(&filter, 60))
                     }
                     _ => format!(" → {}{stale}", result_word(ended, ran_no_tests)),
                 };

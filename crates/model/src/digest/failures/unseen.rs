@@ -33,12 +33,12 @@ impl Digest {
         }
         let changes_since = self.changes_after_check(newest);
         let is_after_changes = !self.is_check_current(failure.record);
-        let filter = self.filter_of_run(newest).unwrap_or_default().to_owned();
+        let filter = self.filter_of_run(newest).unwrap_or_default();
         (newest > 0).then_some(UnseenRun { filter, is_after_changes, changes_since })
     }
 
     /// Returns the filter, such as `| tail -5`, that may have hidden the result of the run with this record.
-    pub fn filter_of_run(&self, record: u64) -> Option<&str> {
+    pub fn filter_of_run(&self, record: u64) -> Option<String> {
         let used = self.commands.iter().find(|used| used.last_run_record == record)?;
         run::filter_after_checks(&used.command)
     }
