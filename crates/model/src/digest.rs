@@ -49,7 +49,7 @@ pub use commit_history::CommitHistory;
 pub use disk::{ChangeOnDisk, FileTime, drop_times_of_checkouts, is_changed_after};
 pub(crate) use effects::is_file_or_folder_of;
 pub use effects::{GitOnDisk, GitState, RecordedEffect};
-pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap};
+pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap, UnseenRun};
 pub use fates::{EffectOnDisk, FateOnDisk, HistoryOnDisk, RefsOnDisk, StashOnDisk};
 pub use instructions::{InstructionEnd, InstructionOfEarlierSession};
 pub use likely_needed::is_generated_or_vendored_file;

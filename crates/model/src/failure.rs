@@ -1,5 +1,6 @@
 //! Picks the lines from a command's output that explain its failure.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::error_line::{
@@ -49,6 +50,12 @@ const BARE_VERDICT_PHRASES: &[&str] = &[
     "ELIFECYCLE",
     "npm error Lifecycle script ",
     "npm error A complete log of this run",
+    "could not compile `",
+    "For more information about this error, try ",
+    "For more information about an error, try ",
+    "Some errors have detailed explanations: ",
+    "build failed, waiting for other jobs to finish",
+    "error: aborting due to ",
 ];
 
 /// How informative a line is about the failure. The most informative rank comes first, and only lines of the best rank
@@ -72,8 +79,9 @@ pub fn error_lines(output: &Redacted) -> String {
     let mut told = BTreeSet::new();
     found.lines.retain(|line| told.insert(*line));
     let mut kept = String::new();
-    for line in found.most_informative(MAX_FAILURE_LINES) {
-        let line = crate::text::cut_to_bytes(line, 300);
+    let lines = found.most_informative(MAX_FAILURE_LINES).into_iter();
+    for line in lines.flat_map(|line| with_rustc_places(output, line)).take(MAX_FAILURE_LINES) {
+        let line = crate::text::cut_to_bytes(&line, 300);
         if kept.len() + line.len() > MAX_FAILURE_LINES_BYTES {
             break;
         }
@@ -83,6 +91,27 @@ pub fn error_lines(output: &Redacted) -> String {
         kept.push_str(line);
     }
     kept
+}
+
+/// Returns an error of rustc once for each of its places, in the form of other compilers: `src/a.rs:15:15: error[E0004]:
+/// …`. rustc prints the place in the line below, as in `  --> src/a.rs:15:15`. Returns any other line unchanged.
+fn with_rustc_places<'o>(output: &'o str, line: &'o str) -> Vec<Cow<'o, str>> {
+    if !line.starts_with("error") {
+        return vec![Cow::Borrowed(line)];
+    }
+    let lines: Vec<&str> = output.lines().map(str::trim).collect();
+    let places = lines.windows(2).filter(|pair| pair[0] == line).filter_map(|pair| {
+        let place = pair[1].strip_prefix("--> ")?;
+        starts_with_file_and_line(place).then_some(place)
+    });
+    let mut placed: Vec<Cow<str>> = Vec::new();
+    for place in places {
+        let line = format!("{place}: {line}");
+        if !placed.contains(&Cow::Borrowed(line.as_str())) {
+            placed.push(Cow::Owned(line));
+        }
+    }
+    if placed.is_empty() { vec![Cow::Borrowed(line)] } else { placed }
 }
 
 /// Returns the indexes of the informative lines in `output.lines()`, in ascending order and at most `most` of them. If

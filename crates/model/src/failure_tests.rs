@@ -23,7 +23,7 @@ fn error_lines(output: &str) -> String {
 #[test]
 fn informative_lines_are_kept() {
     let cargo = "Exit code 101\n   Compiling x\nerror[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\nwarning: unused\nerror: could not compile `x`";
-    assert_eq!(error_lines(cargo), "error[E0308]: mismatched types\nerror: could not compile `x`");
+    assert_eq!(error_lines(cargo), "src/a.rs:3:5: error[E0308]: mismatched types");
     let plain = "Exit code 3\none\n\ntwo\nthree\nfour\n";
     assert_eq!(error_lines(plain), "two\nthree\nfour");
     assert_eq!(
@@ -252,4 +252,15 @@ fn an_error_that_was_cut_says_less() {
 fn the_error_lines_stay_small() {
     assert!(error_lines(&"error: x".repeat(10_000)).len() <= 300);
     assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= MAX_FAILURE_LINES_BYTES);
+}
+
+#[test]
+fn the_place_of_a_rustc_error_is_kept_and_noise_is_dropped() {
+    let output = "   Compiling tinycalc v0.1.0 (/p)\nerror[E0004]: non-exhaustive patterns: `Op::Mod` not covered\n  --> src/lib.rs:15:15\n   |\n15 |         match op {\n   |               ^^ pattern `Op::Mod` not covered\n   |\nnote: `Op` defined here\n  --> src/ops.rs:1:10\n\nerror[E0308]: mismatched types\n --> src/a.rs:3:5\n\nerror[E0308]: mismatched types\n --> src/b.rs:4:6\n\nSome errors have detailed explanations: E0004, E0308.\nFor more information about an error, try `rustc --explain E0004`.\nFor more information about this error, try `rustc --explain E0004`.\nerror: could not compile `tinycalc` (lib test) due to 1 previous error\nwarning: build failed, waiting for other jobs to finish...\nerror: could not compile `tinycalc` (lib) due to 1 previous error\n";
+    assert_eq!(
+        error_lines(output),
+        "src/lib.rs:15:15: error[E0004]: non-exhaustive patterns: `Op::Mod` not covered\nsrc/a.rs:3:5: error[E0308]: mismatched types\nsrc/b.rs:4:6: error[E0308]: mismatched types"
+    );
+    let alone = "error: could not compile `tinycalc` (lib) due to 1 previous error\n";
+    assert!(error_lines(alone).contains("could not compile"));
 }

@@ -305,7 +305,21 @@ pub fn is_unclear_without_message_before(text: &str) -> bool {
         words.len() <= MAX_WORDS_AFTER_DEPENDENT_BEGINNING && DEPENDENT_PROMPT_BEGINNINGS.iter().any(begins);
     !is_paste
         && !text.starts_with('/')
-        && (begins_dependent || words.len() <= MAX_DEPENDENT_PROMPT_WORDS && points)
+        && (begins_dependent || words.len() <= MAX_DEPENDENT_PROMPT_WORDS && points || asks_again(text))
+}
+
+/// Returns whether a short message only asks the agent to do again what an earlier message asked for, as in "The gate has
+/// not passed. Please look again."
+pub fn asks_again(text: &str) -> bool {
+    const MAX_WORDS: usize = 15;
+    const VERBS: &[&str] = &["check", "do", "go", "look", "review", "try"];
+    let words = first_words_in_lower_case(text, MAX_WORDS + 1);
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "please").collect();
+    match words.as_slice() {
+        ["again"] => true,
+        [.., verb, "again"] => words.len() <= MAX_WORDS && VERBS.contains(verb),
+        _ => false,
+    }
 }
 
 fn begins_with_words(words: &[String], start: &[&str]) -> bool {

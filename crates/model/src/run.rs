@@ -328,6 +328,11 @@ pub fn counts_of_command(command: &str, output: &str) -> Option<TestCounts> {
     if line.is_output_cut(output) { counts_in_cut_output(output) } else { counts_in_output(output) }
 }
 
+/// Returns the filter that may have hidden how the last check of a command line ended, such as `| tail -5`.
+pub fn filter_after_checks(command: &str) -> Option<String> {
+    exit::CheckedLine::parse_command(command).filter_after_checks(command)
+}
+
 /// Summarises the end of an output, and also its start if the end reports no failure.
 fn summary_of_output(line: &exit::CheckedLine, output: &str) -> summary::CheckOutputSummary {
     let start = output.ceil_char_boundary(output.len().saturating_sub(SUMMARY_TAIL_BYTES));

@@ -483,3 +483,33 @@ fn odd_command_lines_are_survived() {
         );
     }
 }
+
+#[test]
+fn the_filter_that_may_hide_a_result_is_found() {
+    for (command, filter) in [
+        ("cargo test 2>&1 | tail -5", Some("| tail -5")),
+        ("cd a && cargo test -q 2>&1 | grep x | tail -1 && git commit -m b", Some("| grep x | tail -1")),
+        ("make lint; npm test |& head -3", Some("| head -3")),
+        ("cargo test 2>&1 | tee log", None),
+        ("cargo test; ls | tail -5", None),
+        ("cargo test && git log | head -3", None),
+        ("ls | tail -5", None),
+    ] {
+        assert_eq!(filter_after_checks(command).as_deref(), filter, "{command}");
+    }
+}
+
+#[test]
+fn blank_lines_that_the_harness_removed_count_as_lines_of_a_filter() {
+    let last =
+        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+    for (command, is_believed) in [
+        ("cargo test -q 2>&1 | tail -3", false),
+        ("cargo test -q 2>&1 | tail -5", false),
+        ("cargo test -q 2>&1 | tail -40", true),
+        ("cargo test -q", true),
+    ] {
+        let counts = decide_result(command, Some(0), false, last).counts;
+        assert_eq!(counts.tests_run() == Some(0), is_believed, "{command}");
+    }
+}

@@ -82,7 +82,7 @@ fn handle_payload(world: &World, call: &HookCall, mode: WriteMode, trace: &mut H
     let (root, store, marker) = match locate::find_root(world, harness, call, event) {
         Ok(Some(found)) => found,
         Ok(None) => {
-            return trace.silent_reply(|| locate::why_no_root(world, event));
+            return trace.silent_reply(|| locate::why_no_root(world, harness, event));
         }
         Err(error) => {
             let why = error.to_string();

@@ -5,6 +5,7 @@ pub(crate) mod context_held;
 pub mod database;
 pub(crate) mod facts;
 pub mod files;
+pub(crate) mod files_at_end;
 mod git_history;
 pub mod hook_statistics;
 pub mod journal;

@@ -177,6 +177,8 @@ pub const CONTEXT_HELD_FOLDER: &str = "state/told";
 pub const SENT_BRIEFS_FOLDER: &str = "state/sent";
 /// The folder that records which warnings about its context window each session has received.
 pub const WINDOW_WARNINGS_FOLDER: &str = "state/window";
+/// The folder that records the content of each session's files when the session ended, as hashes.
+pub const FILES_AT_END_FOLDER: &str = "state/files-at-end";
 /// The folder that records which clashes each session has been warned about.
 pub const CLASHES_TOLD_FOLDER: &str = "state/clashes-told";
 /// The folder that records which sessions are about to be compacted, or have been compacted and still need a brief.

@@ -269,6 +269,13 @@ fn files_are_added_to_the_line_about_uncommitted_files() {
         last_use_record: 45,
         ..FileUse::default()
     });
+    // The records of thru are not files of the project.
+    digest.files.push(FileUse {
+        path: ".agent/context/workstreams/01-unary-minus/steps.md".into(),
+        reads: 2,
+        last_use_record: 46,
+        ..FileUse::default()
+    });
     let line = "- 1 file edited by this session, not in any commit seen here; the summary does not say so: \
                 a/one.rs; also used, which the summary does not name: b/read.rs";
     assert_eq!(note(&digest, "Edited one.rs."), [line]);

@@ -6,6 +6,7 @@ mod missing_files;
 mod problems;
 mod results;
 mod traps;
+mod unseen;
 
 use std::borrow::Cow;
 
@@ -25,6 +26,7 @@ use results::{
     record_after_commit, result_of_each_check,
 };
 pub use traps::Trap;
+pub use unseen::UnseenRun;
 
 pub(super) const MAX_COMMANDS_IN_DIGEST: usize = 200;
 const MAX_KEPT_COMMAND_BYTES: usize = 1_000;
@@ -151,6 +153,10 @@ pub struct Failure {
     /// list is determined when a brief or a packet is composed and never stored.
     #[serde(skip)]
     pub changes_since: ChangesAfterRun,
+    /// For a failure in an earlier session, the run of the same check after it in that session (see
+    /// [`Digest::unseen_run_after`]). It is determined together with `changes_since`.
+    #[serde(skip)]
+    pub unseen_run: Option<UnseenRun>,
     /// The cached checks in `command_or_file`. Every command that runs is compared with every open failure, so the
     /// checks are parsed only once.
     #[serde(skip)]

@@ -301,9 +301,10 @@ impl Digest {
 
     /// Returns the prompt before the newest prompt, if the newest prompt is unclear without it and the earlier prompt
     /// is not the task. Returns `None` once the agent has finished, because the agent's last message then explains
-    /// the newest prompt.
+    /// the newest prompt. A prompt such as "look again" is not explained by the agent's answer.
     pub fn message_explaining_newest_prompt(&self) -> Option<&Prompt> {
-        let before = self.prompt_explaining_newest().filter(|_| !self.has_finished())?;
+        let asks_again = || self.prompts.last().is_some_and(|newest| prompt::asks_again(&newest.text));
+        let before = self.prompt_explaining_newest().filter(|_| !self.has_finished() || asks_again())?;
         self.current_goal().task_prompt.is_none_or(|task| task.record != before.record).then_some(before)
     }
 

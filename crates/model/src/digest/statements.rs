@@ -298,9 +298,8 @@ impl Digest {
     /// announces a next step. The prompt is then answered, but what was announced is not done.
     pub fn has_stopped_with_announcement(&self) -> bool {
         let is_working = self.has_work_after_last_message() || self.has_open_call();
-        let is_reply = |newest: &Prompt| {
-            newest.record < self.last_message_record && self.was_stopped_after(&newest.at)
-        };
+        let is_reply =
+            |newest: &Prompt| newest.record < self.last_message_record && self.was_stopped_after(&newest.at);
         statement::announces_next_step(&self.last_message)
             && !is_working
             && !self.has_loop_continued_turn

@@ -3,6 +3,7 @@
 use super::RecordedCheck;
 use super::compose::{GitFacts, NONE_RECORDED, PacketMaterial};
 use crate::brief::list_by_folder;
+use crate::checkout_path::is_in_store;
 use crate::digest::{Digest, Failure, FileUse, Goal, NewestRunOfCheck, Prompt, is_documentation};
 use crate::prompt;
 use crate::render::in_backticks;
@@ -45,7 +46,8 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
         let only_guessed = file.edits == 0 && file.reads == 0;
         let is_git = file.path.split('/').any(|part| part == ".git");
         let is_noise = is_tail(file) || is_down(file) || file.is_outside_checkout || file.deleted || is_git;
-        if file.edits == 0 && is_folder(file) || only_guessed && is_noise {
+        let is_record = !file.is_edited() && is_in_store(&file.path);
+        if file.edits == 0 && is_folder(file) || only_guessed && is_noise || is_record {
             return false;
         }
         // Files that were only named in commands are kept only if they belong to the current task.

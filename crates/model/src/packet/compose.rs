@@ -157,6 +157,8 @@ pub struct PacketDraft {
     pub suggested: Vec<String>,
     /// The number of commands whose last run failed.
     pub failing: usize,
+    /// The number of commands that failed and ran again after a change, with a result that nobody saw.
+    pub unseen: usize,
     pub next_prompt: String,
 }
 
@@ -180,8 +182,12 @@ pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
         text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim()));
     }
     let suggested: Vec<String> = facts.suggested.iter().map(|file| file.path.clone()).collect();
-    let failing = facts.facts_of_class(FactClass::Failing).count();
-    PacketDraft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
+    let digest = material.digest;
+    let of_session = facts.failing.iter().filter_map(|failure| digest.unseen_run_after(failure));
+    let of_earlier = digest.failures_of_earlier_sessions.iter().filter_map(|it| it.unseen_run.clone());
+    let unseen = of_session.chain(of_earlier).filter(|run| run.is_after_changes).count();
+    let failing = facts.facts_of_class(FactClass::Failing).count().saturating_sub(unseen);
+    PacketDraft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, unseen, next_prompt }
 }
 
 /// The facts that are taken from the material to compose the sections of a packet.

@@ -6,6 +6,10 @@ use super::typed::only_prints_or_waits;
 use super::{CommandKind, RunResult, TestCounts, counts_in_output};
 use crate::shell::{self, CommandStep, StepJoin};
 
+/// How many blank lines a harness may have removed from the ends of an output. `cargo test -q | tail -3` prints three
+/// lines, but two of them are blank and not recorded.
+const MAX_BLANK_LINES_TRIMMED: usize = 4;
+
 /// A parsed command line.
 pub(super) struct CheckedLine {
     pub(super) steps: Vec<CommandStep>,
@@ -210,7 +214,9 @@ impl CheckedLine {
             let words = strip_assignments_and_wrappers(&self.steps[at].words);
             let Some((program, arguments)) = words.split_first() else { return false };
             match program.rsplit('/').next().unwrap_or(program) {
-                "head" | "tail" => output.lines().count() >= max_lines_printed(arguments),
+                "head" | "tail" => {
+                    output.lines().count() + MAX_BLANK_LINES_TRIMMED >= max_lines_printed(arguments)
+                }
                 program if self.steps[at - 1].join_to_next == StepJoin::Pipe => {
                     !is_filter_that_keeps_lines(program)
                 }
@@ -218,6 +224,23 @@ impl CheckedLine {
             }
         };
         (first + 1..self.steps.len()).any(removes_lines)
+    }
+
+    /// Returns the text of the pipe after the last check, such as `| tail -5`, if the pipe removes lines. Nobody can see
+    /// how the check ended if the filter removed the summary.
+    pub(super) fn filter_after_checks(&self, command: &str) -> Option<String> {
+        let check = self.last_check_index()?;
+        let is_piped = |step: &&CommandStep| step.join_to_next == StepJoin::Pipe;
+        let last = check + self.steps[check..].iter().take_while(is_piped).count();
+        let filters = self.steps.get(check + 1..=last)?;
+        let removes_lines = |step: &CommandStep| {
+            let program = strip_assignments_and_wrappers(&step.words).first().map_or("", |word| word);
+            !is_filter_that_keeps_lines(program.rsplit('/').next().unwrap_or(program))
+        };
+        filters.iter().any(removes_lines).then_some(())?;
+        let start = filters.first()?.word_ranges.first()?.start;
+        let end = filters.last()?.word_ranges.last()?.end;
+        Some(format!("| {}", command.get(start..end)?))
     }
 
     /// Returns whether the output would show a failed check, that is, whether no filter removes the lines about

@@ -10,7 +10,7 @@ pub(crate) mod others;
 use std::path::{Path, PathBuf};
 
 use model::brief::{BriefOccasion, BriefSection, Candidate};
-use model::digest::{ChangesAfterRun, Digest, Failure, FileUse, Prompt};
+use model::digest::{ChangesAfterRun, Digest, Failure, FileUse, Prompt, UnseenRun};
 use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::packet::words;
@@ -26,6 +26,7 @@ use crate::Result;
 use crate::features::{BriefContext, Feature, ProjectContext, StatusReportLine, StatusTone};
 use crate::project::trust;
 use crate::session::facts::{self, ExaminedFiles};
+use crate::session::files_at_end;
 use crate::session::last;
 use crate::session::roster::{self, RosterEntry};
 
@@ -33,6 +34,7 @@ pub const FEATURE_ROW: Feature = Feature {
     name: "sessions",
     wanted_events: EventSet::from_names(&[EventName::Prompt, EventName::SessionStart]),
     decide: clashes::decide_clash_warning,
+    update_at_checkpoint: files_at_end::update_at_checkpoint,
     brief_candidates,
     brief_sections: &[
         RUNNING_SESSIONS_BRIEF_SECTION.name,
@@ -135,20 +137,31 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         "" => String::new(),
         change => format!(", {change}"),
     };
-    let of_session = digest
-        .open_failures()
-        .map(|failure| (failure, describe_changes(&digest.changes_after_check(failure.record), &outside)));
-    let earlier = digest.failures_of_earlier_sessions.iter().map(|failure| {
-        (failure, format!(", in an earlier session{}", describe_changes(&failure.changes_since, "")))
+    let with_unseen_run = |run: &Option<UnseenRun>, since: String| match run {
+        Some(run) => format!(", {}", run.describe(since.trim_start_matches(", "))),
+        None => since,
+    };
+    let of_session = digest.open_failures().map(|failure| {
+        let since = describe_changes(&digest.changes_after_check(failure.record), &outside);
+        let run = digest.unseen_run_after(failure);
+        (failure, with_unseen_run(&run, since), run)
     });
-    let all: Vec<(&Failure, String)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
-    let failing: Vec<String> = all.iter().map(|(failure, _)| failure.command_as_typed()).collect();
-    if let (Some(first), Some((_, when))) = (failing.first(), all.first()) {
+    let earlier = digest.failures_of_earlier_sessions.iter().map(|failure| {
+        let since = describe_changes(&failure.changes_since, "");
+        let since = format!(", in an earlier session{}", with_unseen_run(&failure.unseen_run, since));
+        (failure, since, failure.unseen_run.clone())
+    });
+    let all: Vec<(&Failure, String, Option<UnseenRun>)> =
+        of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
+    let failing: Vec<String> = all.iter().map(|(failure, ..)| failure.command_as_typed()).collect();
+    if let (Some(first), Some((_, when, unseen_run))) = (failing.first(), all.first()) {
         let more = match failing.len() {
             1 => when.clone(),
             count => format!("{when} (and {} more)", count - 1),
         };
-        let line = StatusReportLine::colored("failing", StatusTone::Warning, in_backticks(first, 120), more);
+        let may_be_mended = unseen_run.as_ref().is_some_and(|run| run.is_after_changes);
+        let label = if may_be_mended { "unknown" } else { "failing" };
+        let line = StatusReportLine::colored(label, StatusTone::Warning, in_backticks(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }
     Ok(lines)
@@ -318,10 +331,7 @@ fn sessions_since_candidates(
 /// If files of this session have changed since its last record, returns a candidate that lists them.
 fn changed_files_candidate(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let digest = project.store.current_digest(session, |_| {}).ok()?;
-    let folder = match digest.first_worktree.is_empty() {
-        true => project.root.checkout.clone(),
-        false => trust::path_after_project_move(project, Path::new(&digest.first_worktree)),
-    };
+    let folder = facts::folder_of_session(project, &digest);
     let since = facts::files_changed_since_last_record(project.store, &digest, &folder)?;
     let shown =
         |files: Vec<String>| files.iter().map(|file| format_path_or_code(file, 160)).collect::<Vec<_>>();

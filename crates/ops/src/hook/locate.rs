@@ -43,12 +43,24 @@ pub(super) fn find_root(
 }
 
 /// Says why an event has no root, for `thru debug hook`.
-pub(super) fn why_no_root(world: &World, event: Option<&Event>) -> String {
+pub(super) fn why_no_root(world: &World, harness: &Harness, event: Option<&Event>) -> String {
+    if !names_a_folder(world, harness, event) {
+        return "the payload names no folder, so thru cannot tell which project it is about".to_owned();
+    }
     let cwd = event.and_then(|event| event.cwd.as_deref()).map(Path::new);
     match cwd.and_then(|cwd| world.excluded_root_at_or_above(cwd)) {
         Some((root, why)) => format!("no root: the one in {} is not used: {why}", root.display()),
         None => "no root: there is no .agent/context/root.json in this folder or above it".to_owned(),
     }
+}
+
+/// Returns whether the event or the environment names a folder in which a root can be searched for.
+fn names_a_folder(world: &World, harness: &Harness, event: Option<&Event>) -> bool {
+    let is_named = |name| world.absolute_path_variable(name).is_some();
+    let cwd = event.and_then(|event| event.cwd.as_deref());
+    cwd.is_some_and(|cwd| Path::new(cwd).is_absolute())
+        || is_named("THROUGHLINE_ROOT")
+        || harness.project_variable.is_some_and(is_named)
 }
 
 /// Returns the worktree that the session is in now, if it has moved to another worktree of the same root.

@@ -16,6 +16,7 @@ use crate::features::packets::claimed;
 use crate::features::{ProjectContext, sessions};
 use crate::project::git;
 use crate::project::trust;
+use crate::session::files_at_end;
 use crate::session::git_history::CheckoutHistory;
 
 /// How many bytes are read from the end of a log, where the most recent events are.
@@ -313,12 +314,7 @@ pub fn files_changed_since_last_record(
     let last = store.dir().file_info(&layout::journal_path(&session)).ok()??.modified_at;
     let later_time = |meta: &Metadata| time_of_change(meta).filter(|at| *at > last);
     let (mut since, mut changed) = (FilesChangedSinceSession::default(), Vec::new());
-    let own = digest.ranked_files();
-    for file in own
-        .iter()
-        .filter(|file| !file.is_outside_checkout && file.edits + file.reads > 0)
-        .take(MAX_FILES_CHECKED)
-    {
+    for file in files_to_compare(digest) {
         let whole = folder.join(&file.path);
         match whole.symlink_metadata() {
             Ok(meta) => {
@@ -340,7 +336,22 @@ pub fn files_changed_since_last_record(
     }
     drop_times_given_by_git(&mut changed, folder);
     since.changed = changed.into_iter().map(|file| file.path).collect();
+    files_at_end::drop_files_with_same_content(store, &session, folder, &mut since.changed);
     Some(since)
+}
+
+/// Returns the session's most important files in the checkout. They are compared with the files on disk.
+pub fn files_to_compare(digest: &Digest) -> Vec<FileUse> {
+    let is_own = |file: &&FileUse| !file.is_outside_checkout && file.edits + file.reads > 0;
+    digest.ranked_files().into_iter().filter(is_own).take(MAX_FILES_CHECKED).cloned().collect()
+}
+
+/// Returns the checkout in which a session started, even if the project has been moved since.
+pub fn folder_of_session(project: &ProjectContext, digest: &Digest) -> PathBuf {
+    match digest.first_worktree.is_empty() {
+        true => project.root.checkout.clone(),
+        false => trust::path_after_project_move(project, Path::new(&digest.first_worktree)),
+    }
 }
 
 fn time_of_change(meta: &Metadata) -> Option<Timestamp> {

@@ -10,8 +10,8 @@ use crate::Result;
 use crate::features::{ProjectContext, sessions};
 use crate::project::trust;
 use crate::session::facts::{self, ExaminedFiles, FilesListedByGit};
-use crate::session::project_rules;
 use crate::session::list::{self, LastSession, SessionChoiceReason};
+use crate::session::project_rules;
 use crate::session::roster::{self, RosterEntry};
 
 /// How many other sessions are searched for uncommitted files and failed checks.

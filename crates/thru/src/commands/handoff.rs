@@ -67,7 +67,7 @@ pub fn run(world: &World, args: &Args, format: OutputFormat) -> Result<u8> {
 }
 
 fn print_report(report: &HandoffReport, world: &World) {
-    let HandoffReport { id, session, edited, failing, open_todos, .. } = report;
+    let HandoffReport { id, session, edited, failing, unseen, open_todos, .. } = report;
     output::print_line(format_args!("{GOOD}packet{GOOD:#} {id}"));
     output::print_line(report.path.display());
     if session.is_empty() {
@@ -95,8 +95,12 @@ fn print_report(report: &HandoffReport, world: &World) {
         } else {
             format!(", {} failing", count_with_noun(*failing, "command"))
         };
+        let unseen = match *unseen {
+            0 => String::new(),
+            count => format!(", {} with a result that was not visible", count_with_noun(count, "command")),
+        };
         output::print_message(format_args!(
-            "{DIM}from session {session}{guess}: {} edited{failing}{todos}{DIM:#}",
+            "{DIM}from session {session}{guess}: {} edited{failing}{unseen}{todos}{DIM:#}",
             count_with_noun(*edited, "file")
         ));
     }

@@ -593,6 +593,7 @@ mod background_runs;
 mod changes_by_commands;
 pub mod changes_on_disk;
 mod closed_packets;
+mod compile_errors;
 mod counts_and_order;
 mod cut_outputs;
 mod error_excerpts;
@@ -637,6 +638,7 @@ mod tried_out_programs;
 mod unexpected_outputs;
 mod uninstall_everything;
 mod unknown_outcomes;
+mod unseen_results;
 mod work_of_several_sessions;
 
 mod loops {

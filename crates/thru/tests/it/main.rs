@@ -33,6 +33,7 @@ mod errors;
 mod events;
 mod evidence;
 mod extract;
+mod files_with_new_times;
 mod first_contact;
 mod first_week;
 mod gate_folders;

@@ -197,3 +197,19 @@ fn a_silent_hook_is_explained() {
         .with_stdin(r#"{"session_id":"x","cwd":"/tmp"}"#);
     assert!(elsewhere.run().assert_ok().stdout.contains("nothing: no root"), "said for people too");
 }
+
+#[test]
+fn a_payload_without_a_folder_is_named_as_the_reason_for_silence() {
+    let env = TestEnv::with_root();
+    let explain = |payload: &str| {
+        let call = env.thru_call(&["debug", "hook", "claude-code", "SessionStart"]);
+        call.with_stdin(payload).run().assert_ok().stdout
+    };
+    let told = explain("{}");
+    assert!(told.contains("the payload names no folder") && !told.contains("no root:"), "{told}");
+    let told =
+        explain(r#"{"session_id":"s1","cwd":"/","hook_event_name":"SessionStart","source":"startup"}"#);
+    assert!(told.contains("no root:"), "{told}");
+    let help = env.run_thru(&["debug", "hook", "--help"]).stdout;
+    assert!(help.contains(r#""hook_event_name":"SessionStart""#), "{help}");
+}

@@ -4,6 +4,7 @@ use super::SummaryClaims;
 use crate::brief::BriefMaterial;
 use crate::brief::effects::contains_file_name;
 use crate::brief::paths::{PathEndings, list_by_folder, path_endings};
+use crate::checkout_path::is_in_store;
 use crate::digest::FileUse;
 
 /// The maximum number of edited files. Those edited most often are chosen.
@@ -41,6 +42,7 @@ impl FilesNotNamed {
             let name = file.path.rsplit('/').next().unwrap_or(&file.path);
             file.edits + file.reads > 0
                 && !file.deleted
+                && !is_in_store(&file.path)
                 && !gone.contains(&file.path)
                 && !claims.names_path(&file.path, &endings)
                 && !contains_file_name(listed, name)

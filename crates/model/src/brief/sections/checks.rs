@@ -125,7 +125,12 @@ pub fn gather_checks(material: &BriefMaterial, all: &mut GatheredCandidates) {
                     (true, false) => ", and files may have changed since",
                     (true, true) => &outside,
                 };
-                let ended_words = format!(" → {}{stale}", result_word(ended, ran_no_tests));
+                let ended_words = match digest.filter_of_run(last) {
+                    Some(filter) if ended == RunResult::Unknown && !ran_no_tests => {
+                        format!(" → ran, result not visible ({}){stale}", in_backticks(&filter, 60))
+                    }
+                    _ => format!(" → {}{stale}", result_word(ended, ran_no_tests)),
+                };
                 let folder = digest.folder_of_command(&command.command, &command.folder);
                 let check = add_command_candidate(
                     all,

@@ -53,6 +53,10 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             since if since.is_empty() => outside.to_owned(),
             since => since,
         };
+        let since = match digest.unseen_run_after(failure) {
+            Some(run) => run.describe(&since),
+            None => since,
+        };
         let id = format!("failure:{}", failure.record);
         let folder = digest.folder_of_command(&failure.command_or_file, &failure.folder);
         let left = describe_files_left(&digest.files_left_to_fix(failure), &endings);
@@ -62,7 +66,12 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         candidate.strings_stating_fact = vec![known];
     }
     for (i, failure) in digest.failures_of_earlier_sessions.iter().enumerate() {
-        let since = match describe_changes(&failure.changes_since, "before the edits to", &endings) {
+        let changes = describe_changes(&failure.changes_since, "before the edits to", &endings);
+        let changes = match &failure.unseen_run {
+            Some(run) => run.describe(&changes),
+            None => changes,
+        };
+        let since = match changes {
             since if since.is_empty() => "in an earlier session".to_owned(),
             since => format!("in an earlier session, {since}"),
         };

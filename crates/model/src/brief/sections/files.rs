@@ -6,6 +6,7 @@ use crate::brief::BriefMaterial;
 use crate::brief::candidate::FactClass;
 use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
+use crate::checkout_path::is_in_store;
 use crate::digest::{Digest, FileUse};
 use crate::render::{format_path_or_code, is_plain_path};
 use crate::text::cut_to_bytes;
@@ -43,7 +44,9 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
                 .split_path(&file.path, |name| endings.is_unique(name))
                 .unwrap_or_else(|| endings.split_at_unique_ending(&file.path)),
         };
-        if file.deleted || gone.contains(&file.path) || is_from_cache(file) {
+        // A record of thru that was only read is no file of the project.
+        let is_record = !file.is_edited() && is_in_store(&file.path);
+        if file.deleted || gone.contains(&file.path) || is_from_cache(file) || is_record {
             continue;
         }
         // Leave out some of the files that were only mentioned in a command. A file outside the project may be

@@ -64,7 +64,8 @@ impl Digest {
                 false => ChangesAfterRun::default(),
             };
             since.add(session.changes_after_check(failure.record));
-            Failure { changes_since: since, ..failure }
+            let unseen_run = session.unseen_run_after(&failure);
+            Failure { changes_since: since, unseen_run, ..failure }
         };
         left.take(MAX_INHERITED_FAILURES).map(with_edits).collect()
     }

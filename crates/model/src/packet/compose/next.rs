@@ -4,7 +4,7 @@ use super::PacketFacts;
 use super::repeat::may_first_parts_have_taken_effect;
 
 use crate::brief::{self, BriefFact};
-use crate::digest::{CallStep, Failure, RecordedEffect, ToolCallAction};
+use crate::digest::{CallStep, Digest, Failure, RecordedEffect, ToolCallAction};
 use crate::effect::{DescriptionDetail, describe_effect};
 use crate::event::TodoStatus;
 use crate::loops::promise;
@@ -119,7 +119,7 @@ impl PacketFacts<'_> {
         if digest.record_count == 0 {
             return None;
         }
-        let failing = self.failing.first().map(|failure| describe_failure(failure));
+        let failing = self.failing.first().map(|failure| describe_failure(digest, failure));
         if self.calls_to_check().next().is_some() {
             // What the agent was going to do next depends on how these calls ended. One of these calls may even be that
             // next step. If a failed command was being run again, the failure is described with that call.
@@ -664,7 +664,11 @@ fn is_work_step(step: &CallStep) -> bool {
 }
 
 /// Describes a failure by its command. The context section contains the error.
-fn describe_failure(failure: &Failure) -> String {
+fn describe_failure(digest: &Digest, failure: &Failure) -> String {
+    if digest.unseen_run_after(failure).is_some_and(|run| run.is_after_changes) {
+        let command = in_backticks(&failure.command_to_repeat(), 120);
+        return format!("run {command}, whose last result was not visible (see Failing)");
+    }
     let command = failure.command_as_typed();
     let caution = match may_first_parts_have_taken_effect(&command) {
         true => "; its first parts may have taken effect, so do not repeat it as a whole",

@@ -75,6 +75,8 @@ pub struct HandoffReport {
     pub instead_of: Option<String>,
     pub edited: usize,
     pub failing: usize,
+    /// The number of commands that failed and ran again after a change, with a result that nobody saw.
+    pub unseen: usize,
     pub open_todos: usize,
     pub suggested: Vec<String>,
     pub next_prompt: String,
@@ -492,6 +494,7 @@ pub(crate) fn write_packet(
         instead_of: None,
         edited: digest.files.iter().filter(|file| file.is_edited()).count(),
         failing: draft.failing,
+        unseen: draft.unseen,
         open_todos: digest.open_todos().count(),
         suggested: draft.suggested,
         next_prompt: draft.next_prompt,

@@ -11,7 +11,8 @@ const MAX_PAYLOAD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Handle one event as a hook would, and explain each step: root, trust, decisions, reply or reason for silence
 ///
-/// Reads the payload from stdin, as a harness would send it. Nothing is written unless --apply is given.
+/// Reads the payload from stdin, as a harness would send it. Nothing is written unless --apply is given. An example of a
+/// payload: `{"session_id":"s1","cwd":"/home/me/project","hook_event_name":"SessionStart","source":"startup"}`
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The harness that sends the event (see `thru harness list`)

@@ -76,11 +76,15 @@ fn told_after_run(command: &str, output: &str) -> [String; 2] {
 #[test]
 fn a_count_of_zero_in_a_cut_output_proves_nothing() {
     for (command, output, result) in [
-        ("cargo test -q 2>&1 | tail -5", format!("\n{DOC_TESTS}\n"), "ran, result unknown"),
+        ("cargo test -q 2>&1 | tail -5", format!("\n{DOC_TESTS}\n"), "ran, result not visible (`| tail -5`)"),
         ("cargo test > log 2>&1; tail -3 log", DOC_TESTS.to_owned(), "ran, result unknown"),
         ("set -o pipefail; cargo test -q 2>&1 | tail -3", DOC_TESTS.to_owned(), "passed"),
         ("cargo test > log 2>&1; echo \"exit: $?\"; tail -3 log", format!("exit: 0\n{DOC_TESTS}"), "passed"),
-        ("go test ./... 2>&1 | tail -1", "?   \ta/b\t[no test files]\n".to_owned(), "ran, result unknown"),
+        (
+            "go test ./... 2>&1 | tail -1",
+            "?   \ta/b\t[no test files]\n".to_owned(),
+            "ran, result not visible (`| tail -1`)",
+        ),
         ("cargo test nothing 2>&1 | tail -20", DOC_TESTS.to_owned(), "ran no tests"),
     ] {
         let [brief, packet] = told_after_run(command, &output);

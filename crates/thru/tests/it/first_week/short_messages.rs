@@ -167,3 +167,23 @@ fn a_new_request_after_a_question_is_no_answer() {
     let packet = packet_of_session(&env, "list the functions");
     assert!(!packet.contains("in answer to"), "{packet}");
 }
+
+#[test]
+fn a_message_that_asks_again_is_told_with_the_request_before_it() {
+    let env = TestEnv::with_root();
+    let request = "Have the reviewer check README.md, and make sure that the review ends up in a file.";
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Write a README for the project, with an example.");
+    edit_at(&env, "19:00:02", "s1", "README.md");
+    stop_at(&env, "19:00:03", "s1", "README.md is written.");
+    ask_at(&env, "19:00:04", "s1", request);
+    stop_at(&env, "19:00:05", "s1", "The reviewer has no complaints.");
+    end_at(&env, "19:00:06", "s1");
+    ask_at(&env, "19:00:08", "s1", "The gate has not passed. Please look again.");
+    stop_at(&env, "19:00:09", "s1", "The review is in a file now.");
+    for words in [&["brief"][..], &["brief", "--event", "compact"]] {
+        let brief = thru_at(&env, "19:00:10", "s1", words).assert_ok().stdout;
+        let goal = section_below(&brief, "Goal:");
+        assert!(goal.contains("look again") && goal.contains("the reviewer check README.md"), "{brief}");
+    }
+}
