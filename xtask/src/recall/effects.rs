@@ -30,8 +30,11 @@ const CREATING_GH_COMMANDS: [(&str, &str); 9] = [
     ("gh pr close", "pull request"),
 ];
 
-/// Returns the effects of calls that succeeded and printed an id, oldest first. Commits that were later amended are
-/// left out.
+/// Beginnings of folders in which a repository is thrown away.
+const SCRATCH_FOLDERS: [&str; 3] = ["/tmp/", "/private/tmp/", "/var/folders/"];
+
+/// Returns the effects of calls that succeeded and printed an id, oldest first. Commits that no longer exist are left
+/// out: those that were later amended or reset, and those in a throwaway repository.
 pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
     let calls: Vec<&ToolCall> = events.iter().filter_map(|event| event.as_call()).collect();
     let mut found: Vec<RecallEffect> = Vec::new();
@@ -47,13 +50,39 @@ pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
             let place = found.iter().rposition(|effect| effect.kind == "commit");
             place.map(|place| found.remove(place));
         }
+        let command = call_id.command.as_deref().unwrap_or_default();
+        for _ in 0..commits_removed_by_reset(command) {
+            let place = found.iter().rposition(|effect| effect.kind == "commit");
+            place.map(|place| found.remove(place));
+        }
+        let is_scratch = enters_scratch_folder(command);
         for effect in new {
-            if !found.contains(&effect) {
+            if !found.contains(&effect) && !(is_scratch && effect.kind == "commit") {
                 found.push(effect);
             }
         }
     }
     found
+}
+
+/// Returns how many commits `git reset HEAD~2` or `git reset HEAD^` in a command removes from the branch.
+fn commits_removed_by_reset(command: &str) -> usize {
+    let Some((_, after)) = command.split_once("git reset") else { return 0 };
+    let words = after.split(['\n', ';', '&', '|']).next().unwrap_or_default().split_whitespace();
+    words
+        .filter_map(|word| word.strip_prefix("HEAD"))
+        .map(|rest| match rest.strip_prefix('~') {
+            Some("") => 1,
+            Some(count) => count.parse().unwrap_or(0),
+            None => rest.bytes().take_while(|byte| *byte == b'^').count(),
+        })
+        .sum()
+}
+
+fn enters_scratch_folder(command: &str) -> bool {
+    let enters =
+        |word: &str| SCRATCH_FOLDERS.iter().any(|folder| command.contains(&format!("{word} {folder}")));
+    enters("cd") || enters("git -C")
 }
 
 fn effects_of_command(command: &str, printed: &str) -> Vec<RecallEffect> {
@@ -183,6 +212,28 @@ pub fn is_effect_mentioned(effect: &RecallEffect, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commits_that_no_longer_exist_are_recognised() {
+        for (command, removed) in [
+            ("git reset --soft HEAD~2", 2),
+            ("git reset HEAD^ && git status", 1),
+            ("git reset --hard HEAD~ 2>&1", 1),
+            ("git reset HEAD -- src/a.rs", 0),
+            ("git reset src/a.rs; git log HEAD~3", 0),
+            ("git log HEAD~2", 0),
+        ] {
+            assert_eq!(commits_removed_by_reset(command), removed, "{command}");
+        }
+        for (command, scratch) in [
+            ("cd /tmp/try && git init && git commit -m x", true),
+            ("git -C /private/tmp/try commit -m x", true),
+            ("cd /home/me/tmp/try && git commit -m x", false),
+            ("git commit -F /tmp/message", false),
+        ] {
+            assert_eq!(enters_scratch_folder(command), scratch, "{command}");
+        }
+    }
 
     #[test]
     fn ids_are_taken_from_what_was_printed() {
