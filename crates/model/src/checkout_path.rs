@@ -66,7 +66,7 @@ pub fn is_in_temporary_folder(path: &str) -> bool {
     let is_below = |folder: &&str| {
         path.strip_prefix(*folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    TEMPORARY_FOLDERS.iter().any(|folder| is_below(&folder)) || path.starts_with("$(mktemp")
+    TEMPORARY_FOLDERS.iter().any(is_below) || path.starts_with("$(mktemp")
 }
 
 fn is_absolute(path: &str) -> bool {
