@@ -131,8 +131,7 @@ impl Digest {
         let edit = self.changes.iter().rev().find(|edit| edit.path == path);
         let edited_at = time::parse_time(edit.map_or(&self.first_at, |edit| &edit.at));
         head_moved_at.as_second() >= last_record_at.as_second()
-            && edited_at
-                .is_some_and(|edited| index_second + MAX_SECONDS_UNTIL_REPORTED >= edited.as_second())
+            && edited_at.is_some_and(|edited| index_second + MAX_SECONDS_UNTIL_REPORTED >= edited.as_second())
     }
 
     /// Returns whether a command of the session may have changed files without naming them.

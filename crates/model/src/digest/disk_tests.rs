@@ -145,8 +145,7 @@ fn outputs_and_records_are_not_compared_with_runs() {
 #[test]
 fn a_change_is_in_a_commit_if_the_index_has_it_and_head_moved_later() {
     let edit = FileEdit { path: "a.py".into(), at: "2026-11-15T19:00:10Z".into(), ..FileEdit::default() };
-    let digest =
-        Digest { changes: vec![edit], first_at: "2026-11-15T19:00:05Z".into(), ..Digest::new("s1") };
+    let digest = Digest { changes: vec![edit], first_at: "2026-11-15T19:00:05Z".into(), ..Digest::new("s1") };
     for (path, last_record, head_moved, in_index, expected) in [
         ("a.py", 12, 20, 10, true),
         // The hook reported the edit a second after it was made.

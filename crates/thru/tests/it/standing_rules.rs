@@ -87,7 +87,11 @@ fn requests_of_a_committed_task_are_not_told_while_the_next_task_is_in_work() {
         let told = start_at(&env, "19:02:00", "s3");
         for text in [&packet, &told] {
             // Two requests of one session are listed after one label.
-            assert_eq!(text.matches("about the task at that time").count(), expected, "{is_committed}: {text}");
+            assert_eq!(
+                text.matches("about the task at that time").count(),
+                expected,
+                "{is_committed}: {text}"
+            );
             assert_eq!(text.contains("unknown sign"), !is_committed, "{is_committed}: {text}");
         }
     }
