@@ -88,8 +88,14 @@ impl Digest {
     }
 
     /// Adds the rules for the whole project that are not told yet. The log of the rules is written at checkpoints, and a
-    /// killed session may not have reached one, so the prompts of the `ended` sessions are examined, too.
-    pub fn add_project_rules(&mut self, rules: &ProjectRules, ended: &[Digest]) {
+    /// killed session may not have reached one, so the prompts of the `ended` sessions are examined, too. `is_closed` says
+    /// whether a rule was stated in the work of a packet that is done. Of such rules, only those about git still apply.
+    pub fn add_project_rules(
+        &mut self,
+        rules: &ProjectRules,
+        ended: &[Digest],
+        is_closed: impl Fn(&ProjectRule) -> bool,
+    ) {
         let is_lifted = |rule: &ProjectRule| {
             let prompts = ended.iter().chain([&*self]).flat_map(|digest| &digest.prompts);
             let mut later = prompts.filter(|prompt| prompt.at > rule.ts);
@@ -100,7 +106,9 @@ impl Digest {
                 || self.instructions_of_earlier_sessions.iter().any(|known| known.text == rule.text)
                 || self.prompts.iter().any(|prompt| prompt.text.contains(&rule.text))
         };
-        let new = rules.in_force().filter(|rule| !is_known(rule) && !is_lifted(rule));
+        let has_ended =
+            |rule: &ProjectRule| InstructionEnd::AllButGitRules.ends(&rule.text) && is_closed(rule);
+        let new = rules.in_force().filter(|rule| !is_known(rule) && !is_lifted(rule) && !has_ended(rule));
         let told: Vec<InstructionOfEarlierSession> = new
             .take(MAX_PROJECT_RULES)
             .map(|rule| InstructionOfEarlierSession {

@@ -6,7 +6,7 @@ use super::repeated::hash_call_id;
 use super::{Digest, Prompt, keep_last};
 use crate::event::{FileAction, LineRange, TodoStatus};
 use crate::journal::{JournalRecord, RecordedTodo};
-use crate::prompt;
+use crate::prompt::{self, PromptKind};
 use crate::run::{self, RunResult};
 use crate::statement;
 use crate::text::{cut_to_bytes, mark_missing_text, shorten_to_bytes};
@@ -294,12 +294,15 @@ impl Digest {
         said_all && !is_working && !has_open_todo && !self.has_loop_continued_turn
     }
 
-    /// Returns whether a hook reported that the agent ended its turn after the newest prompt, although its last message
-    /// announces a next step. The prompt is then answered, but what was announced is not done.
+    /// Returns whether the newest prompt is a question, and a hook reported that the agent then ended its turn with a message
+    /// that announces a next step. The question is answered, but what was announced is not done.
     pub fn has_stopped_with_announcement(&self) -> bool {
         let is_working = self.has_work_after_last_message() || self.has_open_call();
-        let is_reply =
-            |newest: &Prompt| newest.record < self.last_message_record && self.was_stopped_after(&newest.at);
+        let is_reply = |newest: &Prompt| {
+            newest.prompt_kind() == PromptKind::Question
+                && newest.record < self.last_message_record
+                && self.was_stopped_after(&newest.at)
+        };
         statement::announces_next_step(&self.last_message)
             && !is_working
             && !self.has_loop_continued_turn

@@ -162,7 +162,8 @@ fn an_instruction_and_uncommitted_files_of_the_session_before_are_in_the_packet(
     ask_at(&env, "19:02:01", "s3", "What is the longest line in README.md?");
     edit_at(&env, "19:02:02", "s3", "README.md");
     let packet = packet_at(&env, "19:02:04", "s3", "shorten the README");
-    assert!(!packet.contains("Do not add dependencies"), "{packet}");
+    // A rule about dependencies holds for the whole project, so it is told whichever files the session edits.
+    assert!(packet.contains("Do not add dependencies"), "{packet}");
 }
 
 #[test]
