@@ -501,7 +501,8 @@ fn the_filter_that_may_hide_a_result_is_found() {
 
 #[test]
 fn blank_lines_that_the_harness_removed_count_as_lines_of_a_filter() {
-    let last = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+    let last =
+        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
     for (command, is_believed) in [
         ("cargo test -q 2>&1 | tail -3", false),
         ("cargo test -q 2>&1 | tail -5", false),
@@ -510,5 +511,10 @@ fn blank_lines_that_the_harness_removed_count_as_lines_of_a_filter() {
     ] {
         let counts = decide_result(command, Some(0), false, last).counts;
         assert_eq!(counts.tests_run() == Some(0), is_believed, "{command}");
+    }
+    // The harness may also cut the output.
+    for mark in ["... [120 lines truncated] ...", "[4000 characters truncated]", "<persisted-output>"] {
+        let counts = decide_result("cargo test", Some(0), false, &format!("{mark}\n{last}")).counts;
+        assert_eq!(counts.tests_run(), None, "{mark}");
     }
 }

@@ -151,7 +151,8 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         let since = format!(", in an earlier session{}", with_unseen_run(&failure.unseen_run, since));
         (failure, since, failure.unseen_run.clone())
     });
-    let all: Vec<(&Failure, String, Option<UnseenRun>)> = of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
+    let all: Vec<(&Failure, String, Option<UnseenRun>)> =
+        of_session.chain(earlier).take(MAX_FAILING_COMMANDS_COUNTED).collect();
     let failing: Vec<String> = all.iter().map(|(failure, ..)| failure.command_as_typed()).collect();
     if let (Some(first), Some((_, when, unseen_run))) = (failing.first(), all.first()) {
         let more = match failing.len() {

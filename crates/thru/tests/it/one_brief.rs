@@ -207,7 +207,8 @@ fn a_payload_without_a_folder_is_named_as_the_reason_for_silence() {
     };
     let told = explain("{}");
     assert!(told.contains("the payload names no folder") && !told.contains("no root:"), "{told}");
-    let told = explain(r#"{"session_id":"s1","cwd":"/","hook_event_name":"SessionStart","source":"startup"}"#);
+    let told =
+        explain(r#"{"session_id":"s1","cwd":"/","hook_event_name":"SessionStart","source":"startup"}"#);
     assert!(told.contains("no root:"), "{told}");
     let help = env.run_thru(&["debug", "hook", "--help"]).stdout;
     assert!(help.contains(r#""hook_event_name":"SessionStart""#), "{help}");

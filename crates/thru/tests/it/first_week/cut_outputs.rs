@@ -80,7 +80,11 @@ fn a_count_of_zero_in_a_cut_output_proves_nothing() {
         ("cargo test > log 2>&1; tail -3 log", DOC_TESTS.to_owned(), "ran, result unknown"),
         ("set -o pipefail; cargo test -q 2>&1 | tail -3", DOC_TESTS.to_owned(), "passed"),
         ("cargo test > log 2>&1; echo \"exit: $?\"; tail -3 log", format!("exit: 0\n{DOC_TESTS}"), "passed"),
-        ("go test ./... 2>&1 | tail -1", "?   \ta/b\t[no test files]\n".to_owned(), "ran, result not visible (`| tail -1`)"),
+        (
+            "go test ./... 2>&1 | tail -1",
+            "?   \ta/b\t[no test files]\n".to_owned(),
+            "ran, result not visible (`| tail -1`)",
+        ),
         ("cargo test nothing 2>&1 | tail -20", DOC_TESTS.to_owned(), "ran no tests"),
     ] {
         let [brief, packet] = told_after_run(command, &output);

@@ -13,7 +13,13 @@ fn run_again_after_edit(command: &str) -> TestEnv {
     start_at(&env, "19:00:00", "s1");
     ask_at(&env, "19:00:01", "s1", "Accept tabs in the lexer.");
     edit_at(&env, "19:00:02", "s1", "src/lex.rs");
-    fail_at(&env, "19:00:03", "s1", "cargo test", "Exit code 101\ntest accepts_tabs ... FAILED\nassertion `left == right` failed\ntest result: FAILED. 7 passed; 1 failed; 0 ignored");
+    fail_at(
+        &env,
+        "19:00:03",
+        "s1",
+        "cargo test",
+        "Exit code 101\ntest accepts_tabs ... FAILED\nassertion `left == right` failed\ntest result: FAILED. 7 passed; 1 failed; 0 ignored",
+    );
     edit_at(&env, "19:00:04", "s1", "src/lex.rs");
     run_at(&env, "19:00:05", "s1", command, DOC_TESTS);
     stop_at(&env, "19:00:06", "s1", "All tests pass.");
@@ -22,7 +28,8 @@ fn run_again_after_edit(command: &str) -> TestEnv {
 
 #[test]
 fn a_failure_that_was_run_again_unseen_is_not_told_as_failing() {
-    for command in ["cargo test 2>&1 | tail -5", "cargo test 2>&1 | tail -5 && git commit -qam 'Accept tabs'"] {
+    for command in ["cargo test 2>&1 | tail -5", "cargo test 2>&1 | tail -5 && git commit -qam 'Accept tabs'"]
+    {
         let env = run_again_after_edit(command);
         let words = "ran again after the last edit; its result was not visible (`| tail -5`)";
         let brief = thru_at(&env, "19:00:07", "s1", &["brief"]).assert_ok().stdout;
@@ -56,7 +63,8 @@ fn a_run_of_fewer_tests_or_a_run_without_an_edit_changes_nothing() {
 #[test]
 fn an_output_that_may_be_cut_does_not_show_that_no_tests_ran() {
     // The harness removes the blank lines at both ends, so fewer lines than `tail -3` prints are left.
-    let last = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+    let last =
+        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
     let quiet = format!("running 0 tests\n\n{last}");
     for (command, output, filter) in [
         ("cargo test -q 2>&1 | tail -3", last, "| tail -3"),
@@ -75,4 +83,26 @@ fn an_output_that_may_be_cut_does_not_show_that_no_tests_ran() {
         assert!(!brief.contains("no tests"), "{command}: {brief}");
         assert!(brief.contains(&format!("→ ran, result not visible (`{filter}`)")), "{command}: {brief}");
     }
+}
+
+#[test]
+fn a_piped_failure_and_edits_of_the_next_session_are_told_too() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Accept tabs in the lexer.");
+    edit_at(&env, "19:00:02", "s1", "src/lex.rs");
+    let output = "test accepts_tabs ... FAILED\nassertion `left == right` failed\ntest result: FAILED. 7 passed; 1 failed; 0 ignored";
+    run_at(&env, "19:00:03", "s1", "cargo test 2>&1 | tail -15", output);
+    edit_at(&env, "19:00:04", "s1", "src/lex.rs");
+    run_at(&env, "19:00:05", "s1", "cargo test 2>&1 | tail -5", DOC_TESTS);
+    stop_at(&env, "19:00:06", "s1", "All tests pass.");
+    let written = thru_at(&env, "19:00:07", "s1", &["handoff", "finish the lexer", "--json"]).json();
+    assert_eq!((&written["failing"], &written["unseen"]), (&json!(0), &json!(1)), "{written}");
+    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+    assert!(packet.contains("Begin with: run `cargo test`, whose last result was not visible"), "{packet}");
+    start_at(&env, "19:00:08", "s2");
+    ask_at(&env, "19:00:09", "s2", "Add the operator Mod.");
+    edit_at(&env, "19:00:10", "s2", "src/ops.rs");
+    let brief = thru_at(&env, "19:00:11", "s2", &["brief"]).assert_ok().stdout;
+    assert!(brief.contains("ran again before that; its result was not visible"), "{brief}");
 }
