@@ -86,7 +86,7 @@ fn an_output_that_may_be_cut_does_not_show_that_no_tests_ran() {
 }
 
 #[test]
-fn a_piped_failure_and_edits_of_the_next_session_are_told_too() {
+fn a_packet_counts_a_piped_failure_that_ran_again_unseen_apart() {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
     ask_at(&env, "19:00:01", "s1", "Accept tabs in the lexer.");
@@ -100,9 +100,4 @@ fn a_piped_failure_and_edits_of_the_next_session_are_told_too() {
     assert_eq!((&written["failing"], &written["unseen"]), (&json!(0), &json!(1)), "{written}");
     let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
     assert!(packet.contains("Begin with: run `cargo test`, whose last result was not visible"), "{packet}");
-    start_at(&env, "19:00:08", "s2");
-    ask_at(&env, "19:00:09", "s2", "Add the operator Mod.");
-    edit_at(&env, "19:00:10", "s2", "src/ops.rs");
-    let brief = thru_at(&env, "19:00:11", "s2", &["brief"]).assert_ok().stdout;
-    assert!(brief.contains("ran again before that; its result was not visible"), "{brief}");
 }
