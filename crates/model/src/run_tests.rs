@@ -512,4 +512,9 @@ fn blank_lines_that_the_harness_removed_count_as_lines_of_a_filter() {
         let counts = decide_result(command, Some(0), false, last).counts;
         assert_eq!(counts.tests_run() == Some(0), is_believed, "{command}");
     }
+    // The harness may also cut the output.
+    for mark in ["... [120 lines truncated] ...", "[4000 characters truncated]", "<persisted-output>"] {
+        let counts = decide_result("cargo test", Some(0), false, &format!("{mark}\n{last}")).counts;
+        assert_eq!(counts.tests_run(), None, "{mark}");
+    }
 }

@@ -206,9 +206,12 @@ impl CheckedLine {
         self.shows_failures(output) && !(self.is_output_cut(output) && counts_no_tests())
     }
 
-    /// Returns whether a command after the first check, such as `tail`, may have removed lines from the output. If there
-    /// is no check, the first command counts as one.
+    /// Returns whether a command after the first check, such as `tail`, or the harness may have removed lines from the
+    /// output. If there is no check, the first command counts as one.
     pub(super) fn is_output_cut(&self, output: &str) -> bool {
+        if output.lines().any(is_truncation_mark) {
+            return true;
+        }
         let first = self.checks.first().map_or(0, |(at, ..)| *at);
         let removes_lines = |at: usize| {
             let words = strip_assignments_and_wrappers(&self.steps[at].words);
@@ -311,6 +314,13 @@ impl CheckedLine {
         };
         place.and_then(|place| self.acting_steps.iter().position(|at| *at == self.checks[place].0))
     }
+}
+
+/// Returns whether a harness put this line where it cut an output, as in `... [120 lines truncated] ...`.
+fn is_truncation_mark(line: &str) -> bool {
+    let line = line.trim();
+    line == "<persisted-output>"
+        || line.len() < 100 && line.contains("truncated") && line.starts_with(['.', '[', '(', '<', '…'])
 }
 
 /// Returns the text that an `echo` or `printf` prints.

@@ -63,8 +63,11 @@ impl Digest {
                 true => self.changes_after_check(0),
                 false => ChangesAfterRun::default(),
             };
+            let unseen_run = session.unseen_run_after(&failure).map(|mut run| {
+                run.changes_since.add(since.clone());
+                run
+            });
             since.add(session.changes_after_check(failure.record));
-            let unseen_run = session.unseen_run_after(&failure);
             Failure { changes_since: since, unseen_run, ..failure }
         };
         left.take(MAX_INHERITED_FAILURES).map(with_edits).collect()

@@ -13,7 +13,7 @@ pub struct UnseenRun {
     /// Whether a file was or may have been changed between the failure and now. If not, the check would fail again.
     pub is_after_changes: bool,
     /// The files that changed after the run.
-    changes_since: ChangesAfterRun,
+    pub(super) changes_since: ChangesAfterRun,
 }
 
 impl Digest {

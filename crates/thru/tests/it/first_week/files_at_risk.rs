@@ -1,6 +1,8 @@
 //! Tests for the files at risk, and for how packets and briefs name the work of a session.
 
+use super::handoffs::{ask_at, edit_at, fire_at, start_at, stop_at, thru_at};
 use super::previews_and_titles::{ask, edit_file, run_command, stop};
+use super::quoted_words::compact_at;
 use super::*;
 use crate::packet_sweeps::{mark_process_dead, mark_session_dead};
 
@@ -391,4 +393,29 @@ fn fields_of_json_reports_have_telling_names() {
     let listing = env.run_thru_json(&["decisions", "list"]);
     assert_eq!((&listing["ended_count"], &listing["unreadable_lines"]), (&json!(0), &json!(0)), "{listing}");
     assert_eq!(env.run_thru_json(&["status"])["crashed_sessions"], 1);
+}
+
+#[test]
+fn records_of_thru_that_were_only_read_are_not_told_as_files() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Add the operator Mod.");
+    edit_at(&env, "19:00:02", "s1", "src/lex.rs");
+    for (time, path) in
+        [("19:00:03", ".agent/context/workstreams/01-unary-minus/steps.md"), ("19:00:04", "src/ops.rs")]
+    {
+        let file = env.write_file(format!("project/{path}"), "text\n");
+        let call = json!({"tool_name": "Read", "tool_use_id": time, "tool_input": {"file_path": file},
+            "tool_response": {"type": "text", "file": {"filePath": file, "content": "text\n"}}});
+        fire_at(&env, time, "s1", "PostToolUse", call);
+    }
+    // After this message, the brief no longer lists the last calls.
+    stop_at(&env, "19:00:05", "s1", "Mod is half done.");
+    let brief = thru_at(&env, "19:00:06", "s1", &["brief"]).assert_ok().stdout;
+    let compact = compact_at(&env, "19:00:06", "s1", "The operator Mod is being added.");
+    let written = thru_at(&env, "19:00:07", "s1", &["handoff", "finish Mod", "--json"]).json();
+    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+    for text in [brief, compact, packet] {
+        assert!(text.contains("ops.rs") && !text.contains("steps.md"), "{text}");
+    }
 }

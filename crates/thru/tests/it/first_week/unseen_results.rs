@@ -84,3 +84,20 @@ fn an_output_that_may_be_cut_does_not_show_that_no_tests_ran() {
         assert!(brief.contains(&format!("→ ran, result not visible (`{filter}`)")), "{command}: {brief}");
     }
 }
+
+#[test]
+fn a_packet_counts_a_piped_failure_that_ran_again_unseen_apart() {
+    let env = TestEnv::with_root();
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", "Accept tabs in the lexer.");
+    edit_at(&env, "19:00:02", "s1", "src/lex.rs");
+    let output = "test accepts_tabs ... FAILED\nassertion `left == right` failed\ntest result: FAILED. 7 passed; 1 failed; 0 ignored";
+    run_at(&env, "19:00:03", "s1", "cargo test 2>&1 | tail -15", output);
+    edit_at(&env, "19:00:04", "s1", "src/lex.rs");
+    run_at(&env, "19:00:05", "s1", "cargo test 2>&1 | tail -5", DOC_TESTS);
+    stop_at(&env, "19:00:06", "s1", "All tests pass.");
+    let written = thru_at(&env, "19:00:07", "s1", &["handoff", "finish the lexer", "--json"]).json();
+    assert_eq!((&written["failing"], &written["unseen"]), (&json!(0), &json!(1)), "{written}");
+    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+    assert!(packet.contains("Begin with: run `cargo test`, whose last result was not visible"), "{packet}");
+}
