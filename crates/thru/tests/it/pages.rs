@@ -71,6 +71,7 @@ fn the_example_on_the_page_about_plans_works() {
 #[test]
 fn the_example_on_the_page_about_loops_works() {
     let env = TestEnv::with_root();
+    env.run_thru(&["install", "claude-code", "--local"]).assert_ok();
     let examples = examples_of_page("loops.md");
     assert_eq!(examples.len(), 2, "{examples:?}");
     let (command, shown) = &examples[0];

@@ -50,6 +50,34 @@ const EVENT_WORDS: &[&str] = &["was", "were", "why", "had"];
 /// only in a clause about the present state of this work.
 const AMBIGUOUS_UNCOMMITTED_WORDS: &[&str] = &["uncommitted", "unstaged", "no commit"];
 
+/// Nouns after "uncommitted" that stand for the work in the checkout.
+const UNCOMMITTED_NOUNS: &[&str] = &[
+    "changes",
+    "change",
+    "files",
+    "file",
+    "work",
+    "edits",
+    "edit",
+    "modifications",
+    "code",
+    "fixes",
+    "fix",
+    "tests",
+    "test",
+    "additions",
+    "deletions",
+    "diff",
+    "lines",
+];
+
+/// Words that may follow "is uncommitted". Other words after it are nouns that it describes.
+const WORDS_AFTER_PREDICATE: &[&str] = &[
+    "yet", "and", "so", "in", "on", "at", "since", "because", "as", "for", "by", "but", "until", "while",
+    "now", "still", "here", "with", "after", "from", "locally", "though", "or", "too", "also", "to", "the",
+    "this", "that", "which",
+];
+
 /// Words directly before "uncommitted" that make the clause a statement about the present.
 const STATE_WORDS: &[&str] = &[
     "is",
@@ -369,13 +397,15 @@ fn says_work_is_uncommitted(clause: &str) -> bool {
         let last = before.split_whitespace().map(word).rfind(|word| !word.is_empty()).unwrap_or_default();
         let next = after.split_whitespace().map(word).find(|word| !word.is_empty()).unwrap_or_default();
         let is_heading = last.is_empty() && after.trim_start_matches(['*', '_']).starts_with(':');
-        let is_about_work = ["changes", "change", "files", "file", "work", "edits"].contains(&next.as_str());
+        let is_about_work = UNCOMMITTED_NOUNS.contains(&next.as_str());
+        // Another noun is about something else, as in "has uncommitted checkpoints".
+        let is_predicate = next.is_empty() || is_about_work || WORDS_AFTER_PREDICATE.contains(&next.as_str());
         let is_stated = match *phrase {
             "no commit" => ["", "yet", "has", "have", "was", "is", "made", "so"].contains(&next.as_str()),
             _ => {
                 next.is_empty()
                     || is_heading
-                    || STATE_WORDS.contains(&last.as_str())
+                    || STATE_WORDS.contains(&last.as_str()) && is_predicate
                     || last.is_empty() && is_about_work
             }
         };
@@ -566,6 +596,9 @@ mod tests {
             ("src/a.rs: skips blank lines (uncommitted)", true),
             ("Uncommitted: src/a.rs and src/b.rs", true),
             ("All work so far remains uncommitted", true),
+            ("The fixes are uncommitted in the working tree", true),
+            ("The session has uncommitted checkpoints on the shadow branch.", false),
+            ("These are uncommitted checkpoints, shown in gray.", false),
             ("No commit has been made.", true),
             // A commit is a pending step.
             ("4. Pending: make the quantity an int in `shop.py`, run the tests, commit.", true),

@@ -29,7 +29,7 @@ pub fn gather_files(material: &BriefMaterial, all: &mut GatheredCandidates) {
         .map_or(0, |prompt| prompt.record);
     let mut place = 0;
     for file in digest.ranked_files() {
-        if is_git_name_or_folder(file, digest) {
+        if is_git_name_or_folder(file, digest) || file.was_missing {
             continue;
         }
         let class = match (file.is_edited(), file.reads) {
@@ -149,10 +149,6 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
 fn file_forms(digest: &Digest, file: &FileUse, name: &str) -> Vec<String> {
     const MAX_NAMES: usize = 2;
     let name = format_path_or_code(name, 200);
-    // Say that the file is missing. Otherwise the agent may look for the file again.
-    if file.was_missing {
-        return vec![format!("{name} (missing)")];
-    }
     let names = digest.names_changed_in_current_work(&file.path);
     let mut changed = names.added.iter().chain(&names.changed);
     let told: Vec<String> =

@@ -42,11 +42,9 @@ impl PacketFacts<'_> {
         }
         let is_opened = file.is_edited() || file.reads > 0;
         let guesses = if is_opened { 0 } else { file.mentions_in_commands };
-        for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (guesses, "named in a command")] {
-            match n {
-                0 => {}
-                1 => why.push(word.to_owned()),
-                n => why.push(format!("{word} {n}×")),
+        for (times, word) in [(file.edits, "edited"), (file.reads, "read"), (guesses, "named in a command")] {
+            if times > 0 {
+                why.push(word.to_owned());
             }
         }
         // Use only reasons that were given for the current task, because earlier reasons do not apply to it.
