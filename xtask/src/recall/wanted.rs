@@ -7,7 +7,7 @@ use super::commands::{UsefulCommands, commands_that_ran_again, useful_commands};
 use super::cut::{MAX_CALLS_AFTER, RecallSession, SessionCut, collapse_white_space, collapsed_beginning};
 use super::effects::{self, RecallEffect};
 use super::errors::{self, RecurringError};
-use super::events::{EventKind, ToolCall, TranscriptEvent};
+use super::events::{CallOutcome, EventKind, ToolCall, TranscriptEvent};
 use super::labels::{self, Labels};
 
 /// The minimum length of a prompt that describes a task, in characters. A shorter prompt is usually an answer.
@@ -45,8 +45,14 @@ pub struct WantedItems {
 impl WantedItems {
     pub fn after_cut(session: &RecallSession, cut: &SessionCut, labels: &Labels) -> WantedItems {
         let (files_by_recency, files_by_frequency) = sort_paths_by_use(session.files_seen_before(cut));
+        let events = session.events_since_compaction(cut);
+        let failed = ids_of_failed_calls(events);
+        // A read that failed was usually of a file that does not exist. An edit that failed shows that the agent works on
+        // the file.
         let files = |edits: bool| -> BTreeSet<String> {
-            let all = session.events_since_compaction(cut).iter().flat_map(|event| event.called_files());
+            let calls = events.iter().filter_map(|event| event.as_call());
+            let all =
+                calls.filter(|call| edits || !failed.contains(call.id.as_str())).flat_map(|call| &call.files);
             all.filter(|file| file.edited == edits).map(|file| file.path.clone()).collect()
         };
         let after: Vec<&ToolCall> = session.calls_after(cut, MAX_CALLS_AFTER).collect();
@@ -86,6 +92,16 @@ impl WantedItems {
             files_by_frequency,
         }
     }
+}
+
+fn ids_of_failed_calls(events: &[TranscriptEvent]) -> BTreeSet<&str> {
+    events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Result { call_id, end: CallOutcome::Failed, .. } => Some(call_id.as_str()),
+            _ => None,
+        })
+        .collect()
 }
 
 fn prompts_in(events: &[TranscriptEvent]) -> impl DoubleEndedIterator<Item = &str> {
