@@ -12,7 +12,7 @@ pub struct ProjectRule {
     pub ts: String,
     pub session: String,
     pub text: String,
-    /// Whether the user asked for what the rule forbids.
+    /// Whether the user took the rule back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lifted: bool,
 }
@@ -57,13 +57,14 @@ impl ProjectRules {
                 lifted,
             };
             let is_lifted = |rule: &&ProjectRule| {
-                rule.ts < prompt.at && prompt::is_instruction_revoked_by(&rule.text, &prompt.text)
+                rule.ts < prompt.at && prompt::takes_back_rule(&rule.text, &prompt.text)
             };
             let lifted: Vec<ProjectRule> =
                 rules.in_force().filter(is_lifted).map(|rule| line(&rule.text, true)).collect();
             lifted.into_iter().for_each(|rule| add(&mut rules, rule));
             let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
-            for wish in wishes.flat_map(prompt::lasting_parts).filter(|wish| prompt::outlives_task(wish)) {
+            let is_rule = |wish: &&str| prompt::outlives_task(wish) && !prompt::is_only_for_now(wish);
+            for wish in wishes.flat_map(prompt::lasting_parts).filter(is_rule) {
                 let known = rules.0.iter().find(|rule| rule.text == wish);
                 if known.is_none_or(|known| known.lifted && known.ts < prompt.at) {
                     add(&mut rules, line(wish, false));

@@ -25,14 +25,19 @@ fn rules_after(sessions: &[Digest]) -> Vec<(String, String)> {
 #[test]
 fn a_rule_is_in_force_until_a_later_message_lifts_it() {
     let states = || session("a", &[("1", "Set x. Never push."), ("2", "Use tabs in a.py for this.")]);
-    let lifts = || session("b", &[("3", "Thanks. Now push it.")]);
+    let lifts = || session("b", &[("3", "Thanks. You may push from now on.")]);
+    let orders_once =
+        || session("b", &[("3", "Thanks. Now push it."), ("4", "The push button is too small.")]);
+    let says_for_now = || session("e", &[("1", "Set x. Don't push yet.")]);
     let states_again = || session("c", &[("4", "Never push.")]);
-    let asked_before = || session("d", &[("0", "Commit and push.")]);
+    let asked_before = || session("d", &[("0", "You may push from now on.")]);
     for (sessions, expected) in [
         (vec![states()], vec!["a"]),
         // The same session may write its lines several times.
         (vec![states(), states()], vec!["a"]),
         (vec![states(), lifts()], vec![]),
+        (vec![states(), orders_once()], vec!["a"]),
+        (vec![says_for_now()], vec![]),
         (vec![states(), lifts(), states()], vec![]),
         (vec![states(), lifts(), states_again()], vec!["c"]),
         (vec![states(), states_again()], vec!["a"]),

@@ -99,7 +99,7 @@ impl Digest {
         let is_lifted = |rule: &ProjectRule| {
             let prompts = ended.iter().chain([&*self]).flat_map(|digest| &digest.prompts);
             let mut later = prompts.filter(|prompt| prompt.at > rule.ts);
-            later.any(|later| prompt::is_instruction_revoked_by(&rule.text, &later.text))
+            later.any(|later| prompt::takes_back_rule(&rule.text, &later.text))
         };
         let is_known = |rule: &ProjectRule| {
             rule.session == self.session
