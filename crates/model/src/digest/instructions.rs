@@ -103,6 +103,13 @@ impl Digest {
             let mut later = prompts.filter(|prompt| prompt.at > rule.ts);
             later.any(|later| prompt::takes_back_rule(&rule.text, &later.text))
         };
+        // While this session changes a protected file on the user's order, the rule would contradict the order. It is told
+        // again with the next session. A git step such as a push is over as soon as it is done.
+        let is_suspended = |rule: &ProjectRule| {
+            let mut later = self.prompts_of_user().iter().filter(|prompt| prompt.at > rule.ts);
+            !prompt::forbids_git_step(&rule.text)
+                && later.any(|later| prompt::is_instruction_revoked_by(&rule.text, &later.text))
+        };
         // An order in this session, such as "push this", ends its own instruction "never push", but not the rule.
         let own: Vec<&str> = match self.is_launched_by_gate_run {
             true => Vec::new(),
@@ -114,7 +121,9 @@ impl Digest {
         };
         let has_ended =
             |rule: &ProjectRule| InstructionEnd::AllButGitRules.ends(&rule.text) && is_closed(rule);
-        let new = rules.in_force().filter(|rule| !is_known(rule) && !is_lifted(rule) && !has_ended(rule));
+        let new = rules
+            .in_force()
+            .filter(|rule| !is_known(rule) && !is_lifted(rule) && !is_suspended(rule) && !has_ended(rule));
         let told: Vec<InstructionOfEarlierSession> = new
             .take(MAX_PROJECT_RULES)
             .map(|rule| InstructionOfEarlierSession {
@@ -303,3 +312,7 @@ const COMMON_LONG_WORDS: [&str; 12] = [
     "should", "would", "could", "which", "there", "their", "these", "those", "first", "other", "about",
     "please",
 ];
+
+#[cfg(test)]
+#[path = "instructions_tests.rs"]
+mod tests;
