@@ -175,6 +175,11 @@ pub struct Digest {
     /// never stored.
     #[serde(skip)]
     pub closed_work_until: String,
+    /// Whether `thru gate run` launched the session. Its prompts are then not the user's own words, so they neither give
+    /// instructions nor lift them. It is set when the digest is read together with the list of sessions, and is never
+    /// stored.
+    #[serde(skip)]
+    pub is_launched_by_gate_run: bool,
     /// Quotations of the agent's findings, decisions and results, oldest first.
     pub statements: Vec<AgentStatement>,
     /// Tasks given to sub-agents, oldest first.

@@ -12,12 +12,15 @@ pub struct ProjectRule {
     pub ts: String,
     pub session: String,
     pub text: String,
-    /// Whether the user asked for what the rule forbids.
+    /// Whether the user took the rule back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lifted: bool,
 }
 
-/// All rules, in the order in which they were first stated. Each rule is listed once.
+/// How many rules are kept in force. Older ones stay in the log but are neither told nor compared with prompts.
+const MAX_RULES_IN_FORCE: usize = 200;
+
+/// The rules of the log, oldest statement first. Each rule is listed once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectRules(Vec<ProjectRule>);
 
@@ -33,7 +36,20 @@ impl ProjectRules {
                 rules.add(rule);
             }
         }
+        rules.drop_oldest();
         rules
+    }
+
+    /// Drops the oldest rules if too many are in force.
+    fn drop_oldest(&mut self) {
+        // A session may write its lines later than a session that began after it.
+        self.0.sort_by(|a, b| a.ts.cmp(&b.ts));
+        let mut surplus = self.in_force().count().saturating_sub(MAX_RULES_IN_FORCE);
+        self.0.retain(|rule| {
+            let is_dropped = surplus > 0 && !rule.lifted;
+            surplus -= usize::from(is_dropped);
+            !is_dropped
+        });
     }
 
     /// Returns the rules that the user has not lifted, newest first.
@@ -41,15 +57,17 @@ impl ProjectRules {
         self.0.iter().rev().filter(|rule| !rule.lifted)
     }
 
-    /// Returns the lines to append for what the user said in a session. A rule that is known already gets no line.
-    pub fn lines_for_session(&self, digest: &Digest) -> Vec<Vec<u8>> {
+    /// Returns the lines to append for what the user said in a session since the time `since`. A rule that is known already
+    /// gets a new line if the old statement may end: then the new one keeps the rule in force. A rule about git does not
+    /// end with the work for which it was stated, so it gets no new line.
+    pub fn lines_for_session(&self, digest: &Digest, since: &str) -> Vec<Vec<u8>> {
         let mut rules = self.clone();
         let mut lines = Vec::new();
         let mut add = |rules: &mut ProjectRules, rule: ProjectRule| {
             lines.push(serde_json::to_vec(&rule).unwrap_or_default());
             rules.add(rule);
         };
-        for prompt in &digest.prompts {
+        for prompt in digest.prompts.iter().filter(|prompt| prompt.at.as_str() >= since) {
             let line = |text: &str, lifted: bool| ProjectRule {
                 ts: prompt.at.clone(),
                 session: digest.session.clone(),
@@ -57,15 +75,17 @@ impl ProjectRules {
                 lifted,
             };
             let is_lifted = |rule: &&ProjectRule| {
-                rule.ts < prompt.at && prompt::is_instruction_revoked_by(&rule.text, &prompt.text)
+                rule.ts < prompt.at && prompt::takes_back_rule(&rule.text, &prompt.text)
             };
             let lifted: Vec<ProjectRule> =
                 rules.in_force().filter(is_lifted).map(|rule| line(&rule.text, true)).collect();
             lifted.into_iter().for_each(|rule| add(&mut rules, rule));
             let wishes = prompt::instruction_sentences(&prompt.text).into_iter();
-            for wish in wishes.flat_map(prompt::lasting_parts).filter(|wish| prompt::outlives_task(wish)) {
+            let is_rule = |wish: &&str| prompt::outlives_task(wish) && !prompt::is_only_for_now(wish);
+            for wish in wishes.flat_map(prompt::lasting_parts).filter(is_rule) {
                 let known = rules.0.iter().find(|rule| rule.text == wish);
-                if known.is_none_or(|known| known.lifted && known.ts < prompt.at) {
+                let may_have_ended = |known: &ProjectRule| known.lifted || !prompt::forbids_git_step(wish);
+                if known.is_none_or(|known| known.ts < prompt.at && may_have_ended(known)) {
                     add(&mut rules, line(wish, false));
                 }
             }
@@ -75,8 +95,8 @@ impl ProjectRules {
 
     fn add(&mut self, rule: ProjectRule) {
         match self.0.iter_mut().find(|known| known.text == rule.text) {
-            Some(known) if known.ts <= rule.ts => *known = rule,
-            Some(_) => {}
+            Some(known) if known.ts > rule.ts => {}
+            Some(known) => *known = rule,
             None => self.0.push(rule),
         }
     }

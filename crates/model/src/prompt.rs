@@ -7,6 +7,7 @@ mod limits;
 mod paste;
 mod pickup;
 mod short_answer;
+mod taken_back;
 mod thru_command;
 mod title;
 
@@ -20,6 +21,7 @@ pub use limits::outlives_task;
 pub use paste::{is_output_line, words_above_paste, words_before_paste};
 pub use pickup::words_after_pickup;
 pub use short_answer::begins_with_short_answer;
+pub use taken_back::{is_only_for_now, takes_back_rule};
 pub use thru_command::{ThruCommand, is_command_for_agent, thru_command};
 pub use title::{cut_before_instruction, shorten_request, title_if_long, title_of_message};
 

@@ -610,6 +610,7 @@ impl TrustedHook<'_> {
             deadline: self.deadline,
             update_features,
         })?;
+        done.problem.iter().for_each(|problem| self.add_receipt_error(problem));
         Ok(done.digest)
     }
 

@@ -45,7 +45,7 @@ pub enum GitTrackedFiles {
 
 impl GitTrackedFiles {
     /// Returns whether a file in the store must be treated as absent.
-    pub(crate) fn treats_as_absent(&self, rel: &str) -> bool {
+    pub fn treats_as_absent(&self, rel: &str) -> bool {
         match self {
             GitTrackedFiles::NoneTracked => false,
             // Ignore case, because some file systems do not distinguish `State/` from `state/`.

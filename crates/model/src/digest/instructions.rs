@@ -56,7 +56,9 @@ impl Digest {
         };
         let is_related = |earlier: &Digest| {
             let is_same_work = self.files.iter().any(|file| file.edits > 0 && edited(earlier, &file.path));
-            earlier.last_at <= self.last_at && (is_same_work || earlier.has_open_failure_of_check())
+            !earlier.is_launched_by_gate_run
+                && earlier.last_at <= self.last_at
+                && (is_same_work || earlier.has_open_failure_of_check())
         };
         let mut told: Vec<InstructionOfEarlierSession> = Vec::new();
         for (at, earlier) in ended.iter().enumerate().filter(|(_, earlier)| is_related(earlier)) {
@@ -64,13 +66,13 @@ impl Digest {
             let has_other_task = ended[..at]
                 .iter()
                 .chain([self])
-                .any(|later| later.prompts.iter().any(|prompt| later.gives_new_task(prompt)));
+                .any(|later| later.prompts_of_user().iter().any(|prompt| later.gives_new_task(prompt)));
             let is_committed = self.are_all_edits_committed(earlier);
             for (prompt, wish) in earlier.lasting_instructions_with_prompts(is_closed) {
                 let may_be_over = has_other_task && !prompt::outlives_task(wish);
                 let is_revoked = self.revokes_instruction(wish, 0)
                     || ended[..at].iter().any(|later| later.revokes_instruction(wish, 0));
-                let is_said_again = self.prompts.iter().any(|prompt| prompt.text.contains(wish));
+                let is_said_again = self.prompts_of_user().iter().any(|prompt| prompt.text.contains(wish));
                 let is_known = is_said_again || told.iter().any(|known| known.text == wish);
                 let is_over = may_be_over && is_committed;
                 if !is_revoked && !is_known && !is_over {
@@ -97,18 +99,31 @@ impl Digest {
         is_closed: impl Fn(&ProjectRule) -> bool,
     ) {
         let is_lifted = |rule: &ProjectRule| {
-            let prompts = ended.iter().chain([&*self]).flat_map(|digest| &digest.prompts);
+            let prompts = ended.iter().chain([&*self]).flat_map(Digest::prompts_of_user);
             let mut later = prompts.filter(|prompt| prompt.at > rule.ts);
-            later.any(|later| prompt::is_instruction_revoked_by(&rule.text, &later.text))
+            later.any(|later| prompt::takes_back_rule(&rule.text, &later.text))
+        };
+        // While this session changes a protected file on the user's order, the rule would contradict the order. It is told
+        // again with the next session. A git step such as a push is over as soon as it is done.
+        let is_suspended = |rule: &ProjectRule| {
+            let mut later = self.prompts_of_user().iter().filter(|prompt| prompt.at > rule.ts);
+            !prompt::forbids_git_step(&rule.text)
+                && later.any(|later| prompt::is_instruction_revoked_by(&rule.text, &later.text))
+        };
+        // An order in this session, such as "push this", ends its own instruction "never push", but not the rule.
+        let own: Vec<&str> = match self.is_launched_by_gate_run {
+            true => Vec::new(),
+            false => self.lasting_instructions(|_| false).collect(),
         };
         let is_known = |rule: &ProjectRule| {
-            rule.session == self.session
+            own.contains(&rule.text.as_str())
                 || self.instructions_of_earlier_sessions.iter().any(|known| known.text == rule.text)
-                || self.prompts.iter().any(|prompt| prompt.text.contains(&rule.text))
         };
         let has_ended =
             |rule: &ProjectRule| InstructionEnd::AllButGitRules.ends(&rule.text) && is_closed(rule);
-        let new = rules.in_force().filter(|rule| !is_known(rule) && !is_lifted(rule) && !has_ended(rule));
+        let new = rules
+            .in_force()
+            .filter(|rule| !is_known(rule) && !is_lifted(rule) && !is_suspended(rule) && !has_ended(rule));
         let told: Vec<InstructionOfEarlierSession> = new
             .take(MAX_PROJECT_RULES)
             .map(|rule| InstructionOfEarlierSession {
@@ -119,6 +134,11 @@ impl Digest {
             })
             .collect();
         self.instructions_of_earlier_sessions.extend(told);
+    }
+
+    /// Returns the prompts that are the user's own words.
+    fn prompts_of_user(&self) -> &[Prompt] {
+        if self.is_launched_by_gate_run { &[] } else { &self.prompts }
     }
 
     /// Returns whether everything that an earlier session edited in this checkout is known to be committed. This session
@@ -250,7 +270,7 @@ impl Digest {
 
     /// Returns whether a prompt after this record lifts an instruction.
     fn revokes_instruction(&self, wish: &str, record: u64) -> bool {
-        let mut later = self.prompts.iter().filter(|later| later.record > record);
+        let mut later = self.prompts_of_user().iter().filter(|later| later.record > record);
         later.any(|later| prompt::is_instruction_revoked_by(wish, &later.text))
     }
 }
@@ -292,3 +312,7 @@ const COMMON_LONG_WORDS: [&str; 12] = [
     "should", "would", "could", "which", "there", "their", "these", "those", "first", "other", "about",
     "please",
 ];
+
+#[cfg(test)]
+#[path = "instructions_tests.rs"]
+mod tests;

@@ -1,4 +1,5 @@
-//! Decides whether a later message of the user lifts an instruction.
+//! Decides whether a later message of the user lifts an instruction about the work at hand. For a rule about the whole
+//! project, an order is not enough: see `taken_back.rs`.
 
 use super::limits::{ARTICLES, CHANGING_VERBS};
 use super::{
@@ -24,7 +25,7 @@ pub fn forbids_git_step(wish: &str) -> bool {
     forbidden_git_step(wish).is_some()
 }
 
-fn forbidden_git_step(wish: &str) -> Option<&'static str> {
+pub(super) fn forbidden_git_step(wish: &str) -> Option<&'static str> {
     const FORBIDDEN_STEPS: [&str; 6] = ["amend", "force", "rebase", "merge", "push", "commit"];
     let words = first_words_in_lower_case(wish, 60);
     let step = FORBIDDEN_STEPS.into_iter().find(|step| words.iter().any(|word| word == step));

@@ -53,6 +53,8 @@ pub struct CheckpointOutcome {
     pub digest: ManuallyDrop<Digest>,
     /// The calls that have started but not finished.
     pub unfinished_calls: Vec<TranscriptRecord>,
+    /// A problem that did not stop the checkpoint, for the receipt.
+    pub problem: Option<String>,
 }
 
 /// Updates the digest and the indexes with the new lines of the transcript and the journal. This can safely be
@@ -79,8 +81,11 @@ pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<CheckpointOutcome
             store.dir().append_lines(index, lines, limit)?;
         }
     }
-    if indexes.has_prompt && !work.is_launched_by_gate_run {
-        project_rules::record_rules(store, &digest, limit)?;
+    let mut problem = None;
+    if let Some(since) = indexes.first_prompt_at.as_deref().filter(|_| !work.is_launched_by_gate_run) {
+        // The digest is worth more than this log, so an error must not stop the checkpoint.
+        let recorded = project_rules::record_rules(store, &digest, since, limit);
+        problem = recorded.err().map(|error| format!("the project's rules were not recorded: {error}"));
     }
     let followed = (work.update_features)(&with_unfinished_calls(work, &digest, &begun));
     // If a feature's update failed, leave `records_at_last_detection` unchanged, so that the next checkpoint examines
@@ -93,7 +98,7 @@ pub fn run_checkpoint(work: &CheckpointInput) -> crate::Result<CheckpointOutcome
     caught_up?;
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
-        None => Ok(CheckpointOutcome { digest, unfinished_calls: begun }),
+        None => Ok(CheckpointOutcome { digest, unfinished_calls: begun, problem }),
     }
 }
 
@@ -101,18 +106,22 @@ struct IndexLines {
     role: String,
     files: Vec<Vec<u8>>,
     activity: Vec<Vec<u8>>,
-    /// Whether one of the records is a prompt.
-    has_prompt: bool,
+    /// When the user sent the oldest prompt among the records.
+    first_prompt_at: Option<String>,
 }
 
 impl IndexLines {
     fn new(role: Option<Id>) -> IndexLines {
         let role = role.map(|role| role.to_string()).unwrap_or_default();
-        IndexLines { role, files: Vec::new(), activity: Vec::new(), has_prompt: false }
+        IndexLines { role, files: Vec::new(), activity: Vec::new(), first_prompt_at: None }
     }
 
     fn add_record(&mut self, record: &JournalRecord) {
-        self.has_prompt |= record.event_name() == Some(EventName::Prompt);
+        if record.event_name() == Some(EventName::Prompt)
+            && self.first_prompt_at.as_deref().is_none_or(|first| *record.ts < *first)
+        {
+            self.first_prompt_at = Some(record.ts.to_string());
+        }
         self.files.extend(relevant_files::relevant_file_lines(record));
         self.activity
             .extend(Activity::from_record(record, &self.role).map(|activity| activity.to_json_line()));

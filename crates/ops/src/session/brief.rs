@@ -182,7 +182,7 @@ fn add_facts_of_others(
 ) {
     let Ok(entries) = roster.entries() else { return };
     if sessions::other_worktree(project, described).is_some() {
-        return;
+        return last::add_project_rules(project, entries, described, &[]);
     }
     let running = last::ids_of_running_sessions(project, entries, this);
     let fits = filter_for_other_ended_sessions(&running, this);

@@ -65,7 +65,8 @@ pub fn digests_of_other_recent_sessions(
     // read, but they do not count, so that they do not hide the user's sessions.
     let (mut counted, mut digests) = (0, Vec::new());
     for entry in recent.into_iter().take(2 * MAX_OTHER_SESSIONS) {
-        let Some(digest) = digest(entry) else { continue };
+        let Some(mut digest) = digest(entry) else { continue };
+        digest.is_launched_by_gate_run = entry.is_launched_by_gate_run;
         counted += usize::from(!entry.is_launched_by_gate_run && !digest.prompts.is_empty());
         digests.push(digest);
         if counted == MAX_OTHER_SESSIONS {
@@ -83,7 +84,7 @@ pub fn add_facts_of_earlier_sessions(
     examined: ExaminedFiles,
 ) {
     if sessions::other_worktree(project, described).is_some() {
-        return;
+        return add_project_rules(project, entries, described, &[]);
     }
     let running = ids_of_running_sessions(project, entries, None);
     let is_over = |entry: &RosterEntry| !running.contains(&&entry.session);
@@ -117,10 +118,9 @@ pub fn add_facts_left_by(
     {
         facts::add_end_of_closed_work(project.store, earlier);
     }
+    described.is_launched_by_gate_run = is_launched_by_gate_run(entries, described);
     described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
-    // If the log of the rules cannot be read, the rules of the last sessions are still known.
-    let rules = project_rules::read_rules(project.store).unwrap_or_default();
-    described.add_project_rules(&rules, ended, |rule| project_rules::is_of_closed_work(project.store, rule));
+    add_project_rules(project, entries, described, ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
     }
@@ -130,6 +130,24 @@ pub fn add_facts_left_by(
     let is_running = |entry: &RosterEntry| running.contains(&&entry.session);
     let running = digests_of_other_recent_sessions(project, entries, &described.session, is_running);
     described.failures_of_earlier_sessions = described.failures_left_by(ended, &running);
+}
+
+/// Adds the user's rules for the whole project. They apply in every worktree, so they are told even if the described session
+/// was in another one and nothing else of it concerns this checkout.
+pub fn add_project_rules(
+    project: &ProjectContext,
+    entries: &[RosterEntry],
+    described: &mut Digest,
+    ended: &[Digest],
+) {
+    described.is_launched_by_gate_run = is_launched_by_gate_run(entries, described);
+    // If the log of the rules cannot be read, the rules of the last sessions are still known.
+    let rules = project_rules::read_rules(project.store).unwrap_or_default();
+    described.add_project_rules(&rules, ended, |rule| project_rules::is_of_closed_work(project.store, rule));
+}
+
+fn is_launched_by_gate_run(entries: &[RosterEntry], digest: &Digest) -> bool {
+    entries.iter().any(|entry| entry.is_launched_by_gate_run && entry.session.as_str() == digest.session)
 }
 
 /// Returns the sessions that are running in other processes, except `this` one.

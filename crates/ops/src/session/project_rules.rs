@@ -21,9 +21,13 @@ pub fn is_of_closed_work(store: &Store, rule: &ProjectRule) -> bool {
     until.is_some_and(|until| rule.ts <= until)
 }
 
-/// Adds the rules that the user stated or lifted in a session. This can safely be repeated.
-pub fn record_rules(store: &Store, digest: &Digest, limit: u64) -> store::Result<()> {
-    let lines = read_rules(store)?.lines_for_session(digest);
+/// Adds the rules that the user stated or lifted in a session since the time `since`. This can safely be repeated.
+pub fn record_rules(store: &Store, digest: &Digest, since: &str, limit: u64) -> store::Result<()> {
+    // A log that git tracks reads as empty, so every rule would be added to it again at each checkpoint.
+    if store.tracked_files().treats_as_absent(layout::PROJECT_RULES_LOG) {
+        return Ok(());
+    }
+    let lines = read_rules(store)?.lines_for_session(digest, since);
     if lines.is_empty() {
         return Ok(());
     }

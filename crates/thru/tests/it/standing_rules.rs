@@ -45,8 +45,9 @@ fn a_rule_that_the_user_lifts_is_no_longer_told() {
     const NEVER: &str = "Never push.";
     let env = repository_with_files(&["src/a.py"]);
     run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {NEVER}"));
-    (2..=8).for_each(|n| drop(run_session(&env, n, &format!("Set x to {n} in a.py and commit."))));
-    let told = run_session(&env, 9, "Set x to 9 in a.py, commit and push.");
+    (2..=7).for_each(|n| drop(run_session(&env, n, &format!("Set x to {n} in a.py and commit."))));
+    run_session(&env, 8, "Set x to 8 in a.py, commit and push.");
+    let told = run_session(&env, 9, "Set x to 9 in a.py and commit. You may push from now on.");
     assert!(told.contains(NEVER), "{told}");
     for n in 10..=18 {
         let told = run_session(&env, n, &format!("Set x to {n} in a.py and commit."));
