@@ -64,6 +64,10 @@ pub fn run_ci() -> Result<bool> {
     // Fuzzing runs for a fixed time, so no other step runs at the same time.
     run.run_step("fuzz", || fuzz::run_fuzz(&fuzz::Args::default()));
     let (mut harness_tests, mut torture) = (None, None);
+    // If a command cannot be made, the run ends with an error. So all commands are made before the torture tests start,
+    // because nothing would wait for those.
+    let can_test = built && binary;
+    let harness_command = can_test.then(|| command_for_tests(&[HARNESS_TESTS], &harnesses)).transpose()?;
     if binary && cfg!(target_os = "linux") {
         // The quick torture tests kill processes at every call that changes the disk, and make every call fail once.
         // The full torture tests take ten times as long and are started by hand. Torture tests spend most of their time
@@ -76,9 +80,9 @@ pub fn run_ci() -> Result<bool> {
     } else {
         run.skip_step("torture", "it makes single system calls fail with strace, which exists on Linux only");
     }
-    if built && binary {
+    if let Some(command) = harness_command {
         // The tests with the real harnesses use less than one core, so all other tests run at the same time.
-        harness_tests = Some(ParallelStep::start(command_for_tests(&[HARNESS_TESTS], &harnesses)?));
+        harness_tests = Some(ParallelStep::start(command));
         run.run_step("tests", || {
             let targets = list_test_targets(&crate::workspace_root())?;
             let others: Vec<&str> =

@@ -46,7 +46,7 @@ pub use agents::{ApprovedPlan, DelegatedTask};
 pub use changed::{ChangedFiles, ChangesAfterRun, is_documentation};
 pub use changes::FileEdit;
 pub use commit_history::CommitHistory;
-pub use disk::{ChangeOnDisk, FileTime, drop_times_of_checkouts, is_changed_after};
+pub use disk::{ChangeOnDisk, FileTime, drop_times_of_checkouts, is_changed_after, time_of_last_commit};
 pub(crate) use effects::is_file_or_folder_of;
 pub use effects::{GitOnDisk, GitState, RecordedEffect};
 pub use failures::{CommandUse, Failure, NewestRunOfCheck, Trap, UnseenRun};

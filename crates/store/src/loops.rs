@@ -89,4 +89,37 @@ impl Store {
     pub fn each_loop_log_entry(&self, id: &Id, each: impl FnMut(LoopLogEntry)) -> Result<LineTally> {
         self.dir().each_record(&layout::loop_log_path(id), each)
     }
+
+    /// Returns the newest entries of a loop's log, oldest first. Whatever the size of the log, at most `max_bytes` of it
+    /// are read.
+    pub fn recent_loop_log_entries(&self, id: &Id, max_bytes: u64) -> Result<Vec<LoopLogEntry>> {
+        let recent = self.dir().read_recent_lines(&layout::loop_log_path(id), max_bytes)?;
+        let lines = recent.split(|byte| *byte == b'\n');
+        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::loops::log::LoopEvent;
+
+    use super::*;
+    use crate::Dir;
+
+    #[test]
+    fn only_the_end_of_a_long_log_is_read() {
+        let temp = tempfile::tempdir().unwrap();
+        let store = Store::new(Dir::open(temp.path()).unwrap());
+        let id = Id::new("l1").unwrap();
+        assert_eq!(store.recent_loop_log_entries(&id, 1_000).unwrap(), []);
+        let entry = |iteration| LoopLogEntry::new("2026-11-19T19:00:00Z", LoopEvent::PromptSent, iteration);
+        for iteration in 1..=100 {
+            store.append_loop_log(&id, &entry(iteration), 1_000_000).unwrap();
+        }
+        let bytes = entry(100).to_json_line().len() as u64;
+        // A line whose beginning is not read is left out.
+        let read = store.recent_loop_log_entries(&id, 3 * bytes + bytes / 2).unwrap();
+        let found: Vec<_> = read.iter().map(|entry| entry.iteration).collect();
+        assert_eq!(found, [98, 99, 100]);
+    }
 }

@@ -5,7 +5,7 @@ use model::id::Id;
 use model::session::PendingBrief;
 use model::workstream;
 
-use crate::{Durability, Error, Result, Store, feed, layout};
+use crate::{Durability, Error, FileInfo, Result, Store, feed, layout};
 
 /// A kind of state file. Each session can have one file of each kind.
 pub trait SessionState: Sized {
@@ -48,6 +48,11 @@ impl SessionStateHandle<'_> {
         };
         let damaged = |why| Error::Damaged { path: self.store.dir().path().join(&path), line: None, why };
         T::parse(&bytes).map(Some).map_err(damaged)
+    }
+
+    /// Returns the size and the time of the file with the session's `T`, or `None` if there is no file.
+    pub fn state_file_info<T: SessionState>(&self) -> Result<Option<FileInfo>> {
+        self.store.dir().file_info(&state_file_path::<T>(self.id))
     }
 
     pub fn write_state<T: SessionState>(&self, state: &T) -> Result<()> {

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{CommandUse, Digest, Failure, FileUse, changed};
+use super::{BranchMove, CommandUse, Digest, Failure, FileUse, changed};
 use crate::checkout_path::is_in_store;
 use crate::{run, time};
 
@@ -34,6 +34,20 @@ pub fn is_changed_after(modified_at: Timestamp, run_at: Timestamp, now: Timestam
 /// Drops the times that come from git rather than from an edit: those in the same second as a checkout.
 pub fn drop_times_of_checkouts(times: &mut Vec<FileTime>, checkouts: &[Timestamp]) {
     times.retain(|file| checkouts.iter().all(|at| at.as_second() != file.modified_at.as_second()));
+}
+
+/// Returns when the last commit or merge was made in a checkout, according to the moves of its HEAD. Other moves, such
+/// as checkouts, stashes, pulls and fast-forwards, save nothing of the checkout's own work. If HEAD was reset to another commit later,
+/// the commit may have been taken back, so no time is returned.
+pub fn time_of_last_commit(moves_of_head: &[BranchMove]) -> Option<Timestamp> {
+    let is_taken_back =
+        |found: &&BranchMove| found.what.starts_with("reset:") && found.commit != found.commit_before;
+    let is_commit = |found: &&BranchMove| {
+        let is_merge = found.what.starts_with("merge ") && !found.what.ends_with(": Fast-forward");
+        found.what.starts_with("commit") || is_merge
+    };
+    let last = moves_of_head.iter().rev().find(|found| is_commit(found) || is_taken_back(found));
+    last.filter(is_commit).map(|found| found.at)
 }
 
 impl Digest {
@@ -116,22 +130,34 @@ impl Digest {
         records.into_iter().map(|record| (record, asked_at(record))).collect()
     }
 
-    /// Returns whether a file's last change by this session must be in a commit: HEAD moved after the session's last
-    /// record, and git's index has what was written to the file at or after the session's last edit. Hooks do not run git,
-    /// so they do not know which files a commit contains, but a commit contains what is in the index. `last_record_at` and
-    /// `head_moved_at` come from the file system. `index_second` is the time of the file in the index.
+    /// Returns whether a file's last change by this session must be in a commit: a commit was made after the session's
+    /// last record, and git's index has what was written to the file at or after the session's last edit. Hooks do not run git,
+    /// so they do not know which files a commit contains, but a commit contains what is in the index. `last_record_at` comes
+    /// from the file system, and `committed_at` from HEAD's reflog. `index_second` is the time of the file in the index. If
+    /// it is not known when the session changed the file, the answer is false.
     pub fn is_change_in_commit(
         &self,
         path: &str,
-        (last_record_at, head_moved_at): (Timestamp, Timestamp),
+        (last_record_at, committed_at): (Timestamp, Timestamp),
         index_second: i64,
     ) -> bool {
         /// A hook reports an edit after the file has been written, perhaps in a later second.
         const MAX_SECONDS_UNTIL_REPORTED: i64 = 2;
+        let changed_at = self.time_of_last_change(path);
+        committed_at.as_second() >= last_record_at.as_second()
+            && changed_at
+                .is_some_and(|changed| index_second + MAX_SECONDS_UNTIL_REPORTED >= changed.as_second())
+    }
+
+    /// Returns when this session last edited a file or wrote it with a command. Returns `None` if that is not known.
+    fn time_of_last_change(&self, path: &str) -> Option<Timestamp> {
         let edit = self.changes.iter().rev().find(|edit| edit.path == path);
-        let edited_at = time::parse_time(edit.map_or(&self.first_at, |edit| &edit.at));
-        head_moved_at.as_second() >= last_record_at.as_second()
-            && edited_at.is_some_and(|edited| index_second + MAX_SECONDS_UNTIL_REPORTED >= edited.as_second())
+        let written_at = self.files.iter().find(|file| file.path == path).map_or(0, |file| file.written_at);
+        let at = match edit.filter(|edit| edit.record >= written_at) {
+            Some(edit) => &edit.at,
+            None => &self.commands.iter().find(|used| used.last_run_record == written_at)?.at,
+        };
+        time::parse_time(at)
     }
 
     /// Returns whether a command of the session may have changed files without naming them.

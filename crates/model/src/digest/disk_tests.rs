@@ -145,7 +145,20 @@ fn outputs_and_records_are_not_compared_with_runs() {
 #[test]
 fn a_change_is_in_a_commit_if_the_index_has_it_and_head_moved_later() {
     let edit = FileEdit { path: "a.py".into(), at: "2026-11-15T19:00:10Z".into(), ..FileEdit::default() };
-    let digest = Digest { changes: vec![edit], first_at: "2026-11-15T19:00:05Z".into(), ..Digest::new("s1") };
+    // A command wrote b.py and c.py, the latter after an edit. The command that wrote d.py is not known.
+    let command =
+        CommandUse { last_run_record: 8, at: "2026-11-15T19:00:11Z".into(), ..CommandUse::default() };
+    let written =
+        |path: &str, written_at: u64| FileUse { path: path.into(), written_at, ..FileUse::default() };
+    let earlier =
+        FileEdit { path: "c.py".into(), at: "2026-11-15T19:00:06Z".into(), record: 5, ..FileEdit::default() };
+    let digest = Digest {
+        changes: vec![edit, earlier],
+        commands: vec![command],
+        files: vec![written("b.py", 8), written("c.py", 8), written("d.py", 7)],
+        first_at: "2026-11-15T19:00:05Z".into(),
+        ..Digest::new("s1")
+    };
     for (path, last_record, head_moved, in_index, expected) in [
         ("a.py", 12, 20, 10, true),
         // The hook reported the edit a second after it was made.
@@ -154,13 +167,50 @@ fn a_change_is_in_a_commit_if_the_index_has_it_and_head_moved_later() {
         ("a.py", 12, 20, 3, false),
         // Nothing was committed after the session.
         ("a.py", 12, 11, 10, false),
-        // The time of a command's change is unknown, so any time in the session is accepted.
-        ("b.py", 12, 20, 6, true),
-        ("b.py", 12, 20, 1, false),
+        ("b.py", 12, 20, 11, true),
+        ("b.py", 12, 20, 6, false),
+        ("c.py", 12, 20, 11, true),
+        ("c.py", 12, 20, 6, false),
+        // It is not known when the session changed these files.
+        ("d.py", 12, 20, 11, false),
+        ("e.py", 12, 20, 11, false),
     ] {
         let times = (time_of(last_record, 0), time_of(head_moved, 0));
         let index_second = time_of(in_index, 0).as_second();
         let found = digest.is_change_in_commit(path, times, index_second);
         assert_eq!(found, expected, "{path} {last_record} {head_moved} {in_index}");
+    }
+}
+
+#[test]
+fn only_commits_and_merges_that_stand_save_work() {
+    // Each row has the moves of HEAD with the commits before and after them, and the second of the last commit.
+    for (moves, expected) in [
+        (&[][..], None),
+        (&[("a", "b", "commit: One")], Some(0)),
+        (&[("a", "b", "commit (amend): One")], Some(0)),
+        (&[("a", "b", "merge topic: Merge made by the 'ort' strategy.")], Some(0)),
+        (&[("a", "b", "merge topic: Fast-forward")], None),
+        (&[("a", "b", "checkout: moving from main to topic")], None),
+        (&[("a", "b", "pull: Fast-forward")], None),
+        (&[("a", "b", "commit: One"), ("b", "c", "checkout: moving from main to topic")], Some(0)),
+        (&[("a", "b", "commit: One"), ("b", "c", "commit: Two")], Some(1)),
+        // A stash resets HEAD to the commit at which it is.
+        (&[("a", "b", "commit: One"), ("b", "b", "reset: moving to HEAD")], Some(0)),
+        (&[("a", "b", "commit: One"), ("b", "a", "reset: moving to HEAD~1")], None),
+        (&[("b", "a", "reset: moving to HEAD~1"), ("a", "c", "commit: Two")], Some(1)),
+    ] {
+        let moves_of_head: Vec<BranchMove> = moves
+            .iter()
+            .enumerate()
+            .map(|(at, (before, after, what))| BranchMove {
+                commit_before: (*before).into(),
+                commit: (*after).into(),
+                at: time_of(u8::try_from(at).unwrap(), 0),
+                what: (*what).into(),
+            })
+            .collect();
+        let found = time_of_last_commit(&moves_of_head);
+        assert_eq!(found, expected.map(|at| time_of(at, 0)), "{moves:?}");
     }
 }

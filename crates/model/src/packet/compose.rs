@@ -186,7 +186,8 @@ pub fn compose_packet(material: &PacketMaterial) -> PacketDraft {
     let of_session = facts.failing.iter().filter_map(|failure| digest.unseen_run_after(failure));
     let of_earlier = digest.failures_of_earlier_sessions.iter().filter_map(|it| it.unseen_run.clone());
     let unseen = of_session.chain(of_earlier).filter(|run| run.is_after_changes).count();
-    let failing = facts.facts_of_class(FactClass::Failing).count().saturating_sub(unseen);
+    // The packet may have no room for some failures. Both numbers count those as well.
+    let failing = facts.failing.len() + digest.failures_of_earlier_sessions.len() - unseen;
     PacketDraft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, unseen, next_prompt }
 }
 

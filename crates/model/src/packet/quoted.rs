@@ -81,9 +81,11 @@ pub fn remaining_messages(section: &str, purpose: &str) -> Vec<QuotedMessage> {
     kept
 }
 
-/// Returns whether the purpose of a packet is only the beginning of a message, or the message without its command.
+/// Returns whether the purpose of a packet is only the beginning of a message, or the message without its command. A
+/// purpose in the middle or at the end of a message may be all that remains of the message's work, so it does not count.
 pub fn is_purpose_part_of_message(purpose: &str, message: &str) -> bool {
-    is_repeated_in(&words_to_compare(purpose), &words_to_compare(message))
+    let (purpose, message) = (words_to_compare(purpose), words_to_compare(message));
+    is_repeated_in(&purpose, &message) && message.starts_with(&purpose)
 }
 
 fn is_repeated_in(words: &str, other: &str) -> bool {
@@ -173,5 +175,8 @@ mod tests {
         }
         assert!(is_purpose_part_of_message("/loop wire --json into src…", "wire --json into src/cli.js"));
         assert!(!is_purpose_part_of_message("document wire.js", "wire --json into src/cli.js"));
+        let message = "wire --json into src/cli.js and finish the tests";
+        assert!(is_purpose_part_of_message(message, message));
+        assert!(!is_purpose_part_of_message("finish the tests", message));
     }
 }

@@ -137,18 +137,20 @@ fn last_session_lines(project: &ProjectContext, entries: &[RosterEntry]) -> Resu
         "" => String::new(),
         change => format!(", {change}"),
     };
-    let with_unseen_run = |run: &Option<UnseenRun>, since: String| match run {
-        Some(run) => format!(", {}", run.describe(since.trim_start_matches(", "))),
-        None => since,
+    let describe = |run: &Option<UnseenRun>, since_failure: &ChangesAfterRun, outside: &str| match run {
+        Some(run) => {
+            let since_run = describe_changes(&run.changes_since, outside);
+            format!(", {}", run.describe(since_run.trim_start_matches(", ")))
+        }
+        None => describe_changes(since_failure, outside),
     };
     let of_session = digest.open_failures().map(|failure| {
-        let since = describe_changes(&digest.changes_after_check(failure.record), &outside);
         let run = digest.unseen_run_after(failure);
-        (failure, with_unseen_run(&run, since), run)
+        (failure, describe(&run, &digest.changes_after_check(failure.record), &outside), run)
     });
     let earlier = digest.failures_of_earlier_sessions.iter().map(|failure| {
-        let since = describe_changes(&failure.changes_since, "");
-        let since = format!(", in an earlier session{}", with_unseen_run(&failure.unseen_run, since));
+        let since = describe(&failure.unseen_run, &failure.changes_since, "");
+        let since = format!(", in an earlier session{since}");
         (failure, since, failure.unseen_run.clone())
     });
     let all: Vec<(&Failure, String, Option<UnseenRun>)> =

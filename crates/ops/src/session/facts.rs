@@ -518,7 +518,7 @@ fn without_files_changed_by_hand(
     let names: Vec<&str> = newer.iter().map(String::as_str).collect();
     let compared = store::git::compare_with_index(checkout, &names);
     let moves = store::git::moves_of_head(checkout).unwrap_or_default();
-    let Some(committed_at) = moves.last().map(|last| last.at) else { return paths };
+    let Some(committed_at) = model::digest::time_of_last_commit(&moves) else { return paths };
     let is_committed = |path: &str, in_index: i64| {
         editors_of(path).all(|(digest, last)| {
             last.is_some_and(|last| digest.is_change_in_commit(path, (last, committed_at), in_index))

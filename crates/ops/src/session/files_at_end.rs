@@ -31,18 +31,28 @@ pub fn update_at_checkpoint(context: &HookContext, digest: &Digest) -> Result<Op
     let files: Vec<FileUse> = facts::files_to_compare(digest);
     let mut listing = checkout.list_files(files.iter().map(|file| file.path.as_str()), MAX_CONTENT_BYTES);
     listing.files.retain(|_, state| !state.hash.is_empty());
-    if !listing.files.is_empty() {
-        context.project.store.session_state(context.session).write_state(&FilesAtEnd { listing })?;
+    let state = context.project.store.session_state(context.session);
+    match listing.files.is_empty() {
+        // What an earlier end of the session has left is outdated.
+        true => state.remove_state::<FilesAtEnd>()?,
+        false => state.write_state(&FilesAtEnd { listing })?,
     }
     Ok(None)
 }
 
-/// Drops the files whose content is the same as when the session ended.
+/// Drops the files whose content is the same as when the session ended. If the session has worked since that end, it may
+/// have changed the files, so none is dropped.
 pub fn drop_files_with_same_content(store: &Store, session: &Id, folder: &Path, changed: &mut Vec<String>) {
     if changed.is_empty() {
         return;
     }
-    let Ok(Some(FilesAtEnd { listing: known })) = store.session_state(session).read_state() else { return };
+    let state = store.session_state(session);
+    let ended_at = state.state_file_info::<FilesAtEnd>().ok().flatten().map(|info| info.modified_at);
+    let recorded_at = store.dir().file_info(&layout::journal_path(session)).ok().flatten();
+    if recorded_at.map(|info| info.modified_at) > ended_at {
+        return;
+    }
+    let Ok(Some(FilesAtEnd { listing: known })) = state.read_state() else { return };
     let Ok(checkout) = Checkout::open(folder) else { return };
     let now = checkout.list_files(changed.iter().map(String::as_str), MAX_CONTENT_BYTES);
     let content = |listing: &FileListing, path: &str| {

@@ -46,14 +46,18 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
             continue;
         }
         let known = failure::first_reason_line(&failure.error).to_owned();
-        let changes = digest.changes_after_check(failure.record);
+        let unseen_run = digest.unseen_run_after(failure);
+        let changes = match &unseen_run {
+            Some(run) => run.changes_since.clone(),
+            None => digest.changes_after_check(failure.record),
+        };
         let edits =
             if changes.edited.len() == 1 { "before the last edit to" } else { "before the last edits to" };
         let since = match describe_changes(&changes, edits, &endings) {
             since if since.is_empty() => outside.to_owned(),
             since => since,
         };
-        let since = match digest.unseen_run_after(failure) {
+        let since = match &unseen_run {
             Some(run) => run.describe(&since),
             None => since,
         };
@@ -66,10 +70,10 @@ pub fn gather_failures(material: &BriefMaterial, all: &mut GatheredCandidates) {
         candidate.strings_stating_fact = vec![known];
     }
     for (i, failure) in digest.failures_of_earlier_sessions.iter().enumerate() {
-        let changes = describe_changes(&failure.changes_since, "before the edits to", &endings);
+        let describe = |changes| describe_changes(changes, "before the edits to", &endings);
         let changes = match &failure.unseen_run {
-            Some(run) => run.describe(&changes),
-            None => changes,
+            Some(run) => run.describe(&describe(&run.changes_since)),
+            None => describe(&failure.changes_since),
         };
         let since = match changes {
             since if since.is_empty() => "in an earlier session".to_owned(),

@@ -13,7 +13,7 @@ pub struct UnseenRun {
     /// Whether a file was or may have been changed between the failure and now. If not, the check would fail again.
     pub is_after_changes: bool,
     /// The files that changed after the run.
-    pub(super) changes_since: ChangesAfterRun,
+    pub changes_since: ChangesAfterRun,
 }
 
 impl Digest {
@@ -45,7 +45,7 @@ impl Digest {
 }
 
 impl UnseenRun {
-    /// Describes the run. `since` says which files changed after the failure, as in `before the last edit to a.rs`.
+    /// Describes the run. `since` says which files changed after the run, as in `before the last edit to a.rs`.
     pub fn describe(&self, since: &str) -> String {
         let result = match self.filter.as_str() {
             "" => "its result is not known".to_owned(),

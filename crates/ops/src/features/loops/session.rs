@@ -45,6 +45,9 @@ const PROMPT_QUOTE_LENGTHS: [usize; 4] = [160, 400, 1_000, 4_000];
 /// How many of the newest loops are searched for the loop of a session.
 const MAX_LOOPS_EXAMINED: usize = 4;
 
+/// How much of a loop's log is read to find the last stop of a session.
+const LOG_TAIL_BYTES: u64 = 64 * 1024;
+
 /// If a loop is waiting for the next session, assigns the loop to the session that has just started. The agent is
 /// told about the loop at once, even if the session gets no brief.
 pub fn claim_waiting_loop<'c>(
@@ -219,9 +222,9 @@ pub(crate) fn has_continued_after_last_stop(store: &Store, session: &Id, digest:
     let mut loops = newest_loops(store).into_iter().filter(|state| state.status != LoopStatus::Cancelled);
     loops.any(|state| {
         let Ok(id) = Id::new(&state.id) else { return false };
-        let mut entries = Vec::new();
-        let tally = store.each_loop_log_entry(&id, |entry| entries.push(entry));
-        let fed = log::last_continuation(&entries, session.as_str()).filter(|_| tally.is_ok());
+        // Only the last stop matters, and a loop's log can be long.
+        let entries = store.recent_loop_log_entries(&id, LOG_TAIL_BYTES).unwrap_or_default();
+        let fed = log::last_continuation(&entries, session.as_str());
         fed.is_some_and(|fed| digest.was_last_stopped_by(fed))
     })
 }

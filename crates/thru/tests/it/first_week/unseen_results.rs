@@ -101,3 +101,35 @@ fn a_packet_counts_a_piped_failure_that_ran_again_unseen_apart() {
     let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
     assert!(packet.contains("Begin with: run `cargo test`, whose last result was not visible"), "{packet}");
 }
+
+#[test]
+fn only_files_edited_after_the_unseen_run_are_said_to_be_newer() {
+    let env = run_again_after_edit("cargo test 2>&1 | tail -5");
+    edit_at(&env, "19:00:07", "s1", "src/parse.rs");
+    let words = "before the last edit to src/parse.rs, ran again before that; its result was not visible";
+    let brief = thru_at(&env, "19:00:08", "s1", &["brief"]).assert_ok().stdout;
+    assert!(brief.contains(words), "{brief}");
+    let status = thru_at(&env, "19:00:08", "s1", &["status"]).assert_ok().stdout;
+    assert!(status.contains("before the last edit, ran again before that"), "{status}");
+}
+
+#[test]
+fn failures_without_room_in_the_packet_are_counted_too() {
+    /// With their errors, so many failures are longer than a packet's facts may be.
+    const FAILURES: usize = 50;
+    let env = run_again_after_edit("cargo test 2>&1 | tail -5");
+    for number in 0..FAILURES {
+        let command = format!(
+            "./tools/check-the-tables-of-region-{number}.sh --strict --all-years --sources official,archive,newspapers --output /tmp/tables"
+        );
+        let why = format!(
+            "Exit code 1\nerror: region {number} has no table for the year 19{number:02}, and neither the archive nor the newspapers name a source from which the table could be made"
+        );
+        fail_at(&env, &format!("19:01:{number:02}"), "s1", &command, &why);
+    }
+    let written = thru_at(&env, "19:02:00", "s1", &["handoff", "finish the lexer", "--json"]).json();
+    assert_eq!((&written["failing"], &written["unseen"]), (&json!(FAILURES), &json!(1)), "{written}");
+    let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+    let shown = (0..FAILURES).filter(|number| packet.contains(&format!("region-{number}.sh"))).count();
+    assert!(shown < FAILURES, "the packet has room for all failures: {packet}");
+}
