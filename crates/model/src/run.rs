@@ -38,7 +38,7 @@ pub use list::{DividedCommandLine, divide_failed_line, line_after_commit};
 pub use named_files::files_named_by_check;
 pub use open::{
     CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result,
-    is_mistyped_or_interrupted_command_error, is_refused_call, only_calls_thru,
+    is_mistyped_or_interrupted_command_error, is_refused_call, only_calls_thru, reports_failed_tests,
 };
 pub use parts::PartVerdict;
 pub use printed::{may_run_package_script, printed_script};
