@@ -223,6 +223,7 @@ impl Digest {
         let counts = last.has_failed
             && !is_explained
             && !last.error.trim().is_empty()
+            && !run::is_only_answer_of_thru(&last.command_or_file, &last.error)
             && (last.has_failed_tests
                 || !run::is_mistyped_or_interrupted_command_error(&last.error)
                     && !is_usage_message(&last.error))

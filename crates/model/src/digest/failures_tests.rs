@@ -571,3 +571,24 @@ FAILED (errors=1)
         assert_eq!(!traps.is_empty(), expected, "{failed}, {after}");
     }
 }
+
+#[test]
+fn an_answer_of_thru_is_no_failure_in_any_part_of_a_line() {
+    const GATE: &str = "2: 1 file still to read";
+    for (line, error, is_open) in [
+        ("thru resume gate 2", GATE, false),
+        ("git status -s && thru resume gate 2", GATE, false),
+        ("git add a && thru resume gate 2", GATE, false),
+        ("git add a && /home/u/.local/bin/thru resume gate 2", GATE, false),
+        ("git commit -qm x; thru resume gate 2", GATE, false),
+        ("git commit -qm x\nthru resume update --task-done; thru resume gate", GATE, false),
+        ("git push origin main; cd web && thru resume gate", GATE, false),
+        // The other command may have failed.
+        ("git push; thru resume gate 2", "fatal: unable to access 'https://x.y/z'", true),
+        ("git add a && thru resume gate 2", "error: open(\"a\"): Permission denied", true),
+        ("git commit -qm x && thru resume gate 2", "the hook said no", true),
+        ("thru resume gate 2; git push", GATE, true),
+    ] {
+        assert_eq!(!open_failures(&[(line, 1, error)]).is_empty(), is_open, "{line}: {error}");
+    }
+}

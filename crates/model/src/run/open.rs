@@ -225,7 +225,7 @@ fn command_name(words: &[String]) -> String {
     format!("{program} {asked}").trim_end().to_owned()
 }
 
-fn git_family(words: &[String]) -> Option<GitCommandFamily> {
+pub(super) fn git_family(words: &[String]) -> Option<GitCommandFamily> {
     let (program, rest) = words.split_first()?;
     if program.rsplit('/').next() != Some("git") {
         return None;

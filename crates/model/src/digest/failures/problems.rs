@@ -11,6 +11,9 @@ pub(super) fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record
     if !has_failed_tests && run::is_mistyped_or_interrupted_command_error(error) {
         return false;
     }
+    if run::is_only_answer_of_thru(command, error) {
+        return false;
+    }
     let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.check_kind.is_check());
     if !has_failed_tests && is_only_run && (is_usage_message(error) || is_missing_program(record.exit, error))
     {
