@@ -33,12 +33,12 @@ pub use check::{
 pub use counts::{TestCounts, counts_in_output, counts_only_some_tests};
 pub use cover::{failed_test_in_line, failed_test_names, proves_fixed, reason_in_test_line};
 pub use failed_line::paths_changed_by_failed_line;
-pub use lasting::{failure_lasts, runs_built_program};
+pub use lasting::{failure_lasts, is_only_answer_of_thru, runs_built_program};
 pub use list::{DividedCommandLine, divide_failed_line, line_after_commit};
 pub use named_files::files_named_by_check;
 pub use open::{
     CommandPurpose, GitCommandFamily, calls_thru, command_purpose, is_attempt_with_result,
-    is_mistyped_or_interrupted_command_error, is_refused_call, only_calls_thru,
+    is_mistyped_or_interrupted_command_error, is_refused_call, only_calls_thru, reports_failed_tests,
 };
 pub use parts::PartVerdict;
 pub use printed::{may_run_package_script, printed_script};

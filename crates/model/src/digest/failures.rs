@@ -19,7 +19,7 @@ use crate::journal::{JournalRecord, RecordedCheckOutcome};
 use crate::run::{self, CommandKind, CommandPurpose, GitCommandFamily, ProjectCheck, RunResult, TestCounts};
 use crate::text::cut_to_bytes;
 
-use problems::{is_problem_to_solve, is_program_crash, is_usage_message};
+use problems::{has_failed_tests, is_problem_to_solve, is_program_crash, is_usage_message};
 pub(super) use results::result_of_record;
 use results::{
     DividedRecord, divide_record_of_failed_line, do_error_lines_belong_to_one_check, error_of_record,
@@ -116,6 +116,9 @@ pub struct Failure {
     /// Whether the command itself failed, rather than only a later command in its pipeline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_failed: bool,
+    /// Whether the command ran tests and some of them failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_failed_tests: bool,
     /// Whether the call was refused, so that it never ran.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[serde(rename = "refused")]
@@ -220,8 +223,10 @@ impl Digest {
         let counts = last.has_failed
             && !is_explained
             && !last.error.trim().is_empty()
-            && !run::is_mistyped_or_interrupted_command_error(&last.error)
-            && !is_usage_message(&last.error)
+            && !run::is_only_answer_of_thru(&last.command_or_file, &last.error)
+            && (last.has_failed_tests
+                || !run::is_mistyped_or_interrupted_command_error(&last.error)
+                    && !is_usage_message(&last.error))
             && !later.any(|used| is_tried(&used.command, &used.folder));
         counts.then_some(last)
     }
@@ -514,6 +519,7 @@ impl Digest {
             error_at: error_at.to_owned(),
             own_error,
             has_failed: failed && is_command,
+            has_failed_tests: failed && is_command && has_failed_tests(record),
             is_refused: record.is_refused(),
             is_try_out,
             is_open,

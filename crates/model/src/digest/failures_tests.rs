@@ -1,4 +1,5 @@
 use super::*;
+use crate::redact::{RedactOptions, Redacted};
 
 /// One shell call: its command, exit code and output.
 type ShellCall<'a> = (&'a str, i64, &'a str);
@@ -26,6 +27,7 @@ fn record_of_call<'a>((command, exit, output): ShellCall<'a>, id: String) -> Jou
             ended => ended.name().into(),
         },
         step: verdict.failed_check_index,
+        counts: verdict.counts,
         checks_ended: verdict.checks_result.map_or("", RunResult::name).into(),
         parts: verdict
             .parts
@@ -484,5 +486,109 @@ fn the_files_of_an_error_that_are_left_to_fix_are_named() {
         let file = crate::digest::FileUse { path: path.into(), edits: 1, edited_at, ..Default::default() };
         digest.files = vec![file];
         assert_eq!(digest.files_left_to_fix(&failure), expected, "{path} {edited_at}");
+    }
+}
+
+#[test]
+fn a_failed_test_run_counts_whatever_its_tests_print() {
+    const UNITTEST: &str = "\
+usage: python3 -m unittest [-h]
+python3 -m unittest: error: unrecognized arguments: --json
+E....
+======================================================================
+ERROR: test_json (tests.test_cli.TestCli.test_json)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File \"/p/tests/test_cli.py\", line 9, in test_json
+    p2.main([\"--json\"])
+SystemExit: 2
+
+----------------------------------------------------------------------
+Ran 5 tests in 0.004s
+
+FAILED (errors=1)
+";
+    const CARGO: &str = "\
+running 1 test
+error: unexpected argument '--json' found
+test json ... FAILED
+test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out
+";
+    const JEST: &str = "\
+error: unknown option '--json'
+Tests:       1 failed, 4 passed, 5 total
+";
+    const MOCHA: &str = "error: unknown option '--json'\n\n  4 passing (8ms)\n  1 failing\n";
+    const GO: &str = "\
+flag provided but not defined: -json
+--- FAIL: TestJson (0.00s)
+FAIL\texample.com/x\t0.1s
+";
+    const PYTEST: &str =
+        "app: error: unrecognized arguments: --json\n========= 1 failed, 4 passed in 0.20s =========\n";
+    for (command, output, after) in [
+        ("python3 -m unittest", UNITTEST, "python3 -B -m unittest"),
+        ("cargo test", CARGO, "cargo test --quiet"),
+        ("npx jest", JEST, "npx jest --silent"),
+        ("npx mocha", MOCHA, "npx mocha --bail"),
+        ("go test ./...", GO, "go test -count=1 ./..."),
+        ("python3 -m pytest", PYTEST, "python3 -m pytest -q"),
+    ] {
+        let output_to_keep = Redacted::redact_whole(output, RedactOptions::default());
+        let error = failure::error_lines(&output_to_keep);
+        let mut record = record_of_call((command, 1, output), "t0".into());
+        record.error = error.into();
+        let mut digest = Digest::new("s");
+        digest.fold_record(&record);
+        let open: Vec<String> = digest.open_failures().map(Failure::command_to_repeat).collect();
+        assert_eq!(open, [command], "{:?}", record.error);
+        digest.fold_record(&record_of_call((after, 0, ""), "t1".into()));
+        assert_eq!(digest.traps(), [], "{command}");
+    }
+    // No test ran, so the arguments were wrong.
+    for (command, output) in [
+        ("python3 -m unittest --json", "python3 -m unittest: error: unrecognized arguments: --json"),
+        ("cargo test --json", "error: unexpected argument '--json' found"),
+    ] {
+        assert_eq!(open_failures(&[(command, 2, output)]), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn tests_that_were_called_in_the_wrong_way_are_a_trap() {
+    const NO_MODULE: &str = "\
+ERROR: test_cli (unittest.loader._FailedTest.test_cli)
+ModuleNotFoundError: No module named 'test_cli'
+FAILED (errors=1)
+";
+    for (failed, after, expected) in [
+        ("python3 -m unittest test_cli", "python3 -m unittest tests.test_cli", true),
+        ("python3 -m unittest", ".venv/bin/python3 -m unittest", true),
+        // The module was written in between.
+        ("python3 -m unittest", "python3 -B -m unittest", false),
+    ] {
+        let traps = fold_calls(&[(failed, 1, NO_MODULE), (after, 0, "OK")]).traps();
+        assert_eq!(!traps.is_empty(), expected, "{failed}, {after}");
+    }
+}
+
+#[test]
+fn an_answer_of_thru_is_no_failure_in_any_part_of_a_line() {
+    const GATE: &str = "2: 1 file still to read";
+    for (line, error, is_open) in [
+        ("thru resume gate 2", GATE, false),
+        ("git status -s && thru resume gate 2", GATE, false),
+        ("git add a && thru resume gate 2", GATE, false),
+        ("git add a && /home/u/.local/bin/thru resume gate 2", GATE, false),
+        ("git commit -qm x; thru resume gate 2", GATE, false),
+        ("git commit -qm x\nthru resume update --task-done; thru resume gate", GATE, false),
+        ("git push origin main; cd web && thru resume gate", GATE, false),
+        // The other command may have failed.
+        ("git push; thru resume gate 2", "fatal: unable to access 'https://x.y/z'", true),
+        ("git add a && thru resume gate 2", "error: open(\"a\"): Permission denied", true),
+        ("git commit -qm x && thru resume gate 2", "the hook said no", true),
+        ("thru resume gate 2; git push", GATE, true),
+    ] {
+        assert_eq!(!open_failures(&[(line, 1, error)]).is_empty(), is_open, "{line}: {error}");
     }
 }

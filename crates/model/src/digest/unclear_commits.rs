@@ -198,6 +198,9 @@ impl Digest {
             self.failures.iter_mut().filter(|failure| failure.is_command && failure.record == record)
         {
             if let Some(rest) = run::line_after_commit(&failure.command_or_file) {
+                // The failure of a lookup or of a call to `thru` does not matter.
+                failure.is_open &=
+                    !matches!(run::command_purpose(&rest, &failure.folder), run::CommandPurpose::ReadOnly);
                 failure.command_or_file = rest;
                 failure.parsed_checks = LazyValue::default();
                 failure.command_purpose = LazyValue::default();

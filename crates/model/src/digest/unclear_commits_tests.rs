@@ -172,3 +172,18 @@ fn unclear_commits_are_stored() {
     assert_eq!(stored.unclear_commits, digest.unclear_commits);
     assert!(!stored.unclear_commits.is_empty());
 }
+
+#[test]
+fn an_answer_of_thru_after_a_commit_that_was_made_is_no_failure() {
+    for (line, is_open) in [
+        ("git commit -qm 'One' && thru resume gate 2", false),
+        ("git commit -qm 'One' && /home/u/.local/bin/thru resume gate 2", false),
+        (LINE, true),
+    ] {
+        let mut digest = digest_after(line);
+        digest.failures[0].error = "2: 1 file still to read".into();
+        let was_open = digest.open_failures().count();
+        digest.settle_unclear_commits("", "1111111111", &[move_at(15, "1111111111", "commit: One")]);
+        assert_eq!((was_open, digest.open_failures().count()), (1, usize::from(is_open)), "{line}");
+    }
+}

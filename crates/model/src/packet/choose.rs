@@ -126,8 +126,9 @@ impl CheckRunForPacket<'_> {
             "unknown command",
             "no task ",
         ];
-        let NewestRunOfCheck { last_result: ended, result_line: result, .. } = self.check_use;
-        *ended == RunResult::Failed && MISSING_MESSAGES.iter().any(|words| result.contains(words))
+        let NewestRunOfCheck { last_result: ended, result_line: result, counts, .. } = self.check_use;
+        let is_missing = *ended == RunResult::Failed && !counts.has_failed_tests();
+        is_missing && MISSING_MESSAGES.iter().any(|words| result.contains(words))
     }
 
     fn is_run_of(&self, check: &run::ProjectCheck) -> bool {

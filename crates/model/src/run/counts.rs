@@ -28,6 +28,10 @@ impl TestCounts {
         *self == TestCounts::default()
     }
 
+    pub fn has_failed_tests(self) -> bool {
+        self.failed.is_some_and(|failed| failed > 0)
+    }
+
     fn add_counts(&mut self, other: TestCounts) {
         let sum = |mine: Option<u64>, more: Option<u64>| match (mine, more) {
             (None, None) => None,

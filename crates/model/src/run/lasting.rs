@@ -4,8 +4,14 @@
 //! because whoever tries the program out may want it to fail.
 
 use super::CommandKind;
-use super::check::{ProjectCheck, is_script_file};
-use super::open::{CommandPurpose, command_purpose};
+use super::check::{ProjectCheck, is_script_file, strip_assignments_and_wrappers};
+use super::exit::CheckedLine;
+use super::open::{
+    CommandPurpose, GitCommandFamily, command_purpose, git_family, is_read_only, is_thru_step,
+};
+use super::script::expand_shells;
+use super::summary::reports_git_refusal;
+use crate::shell::{CommandStep, StepJoin};
 
 /// The top-level packages of dotted modules that come with Python, such as `http` in `python3 -m http.server`.
 const PYTHON_MODULES: [&str; 6] = ["http", "json", "xml", "email", "importlib", "concurrent"];
@@ -26,6 +32,27 @@ pub fn failure_lasts(command: &str, cwd: &str, worktree: &str) -> bool {
         }
         CommandPurpose::ReadOnly => false,
     }
+}
+
+/// Returns whether a failed command line only failed because a call to `thru` said "not yet", as `thru resume gate` does
+/// with a nonzero exit code. The exit code is that of the part after the last `;` or line break. In `git add a &&
+/// thru resume gate`, git would have printed an error if it had failed. A hook may stop a commit or a push
+/// without a known message, so nothing is concluded about these.
+pub fn is_only_answer_of_thru(command: &str, error: &str) -> bool {
+    let expanded = expand_shells(command);
+    let line = CheckedLine::parse_command(&expanded);
+    let Some(steps) = line.steps_without_control_flow() else { return false };
+    let start = steps.iter().rposition(|step| step.join_to_next == StepJoin::Next).map_or(0, |at| at + 1);
+    let part = &steps[start..];
+    let is_harmless = |step: &CommandStep| {
+        let words = strip_assignments_and_wrappers(&step.words);
+        is_read_only(words) || git_family(words) == Some(GitCommandFamily::Other)
+    };
+    let is_thru = |step: &CommandStep| is_thru_step(step) && !step.words.iter().any(|word| word == "--");
+    let is_git_error = |line: &str| line.starts_with("error: ");
+    let may_git_have_failed = reports_git_refusal(error)
+        || error.lines().any(is_git_error) && part.iter().any(|step| !is_thru(step));
+    !line.has_checks() && part.iter().any(is_thru) && part.iter().all(is_harmless) && !may_git_have_failed
 }
 
 /// Returns whether a command runs a program that was built from the project, as `cargo run` and `./target/debug/app` do.

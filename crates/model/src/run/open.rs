@@ -1,6 +1,7 @@
 //! Determines what a command line is for, and whether its failure matters.
 
 use super::check::{self, ProjectCheck, checks_of_steps, strip_assignments_and_wrappers};
+use super::counts::{TestCounts, counts_in_output};
 use super::script::expand_shells;
 use crate::error_line::is_pytest_error_line;
 use crate::failure;
@@ -184,9 +185,14 @@ pub fn is_mistyped_or_interrupted_command_error(error: &str) -> bool {
         "interrupted by user",
         "nothing to commit",
     ];
-    let is_of_test = |line: &str| failure::names_failed_test(line) || is_pytest_error_line(line);
-    !error.lines().any(is_of_test)
+    !reports_failed_tests(error)
         && (USER_ERRORS.iter().any(|slip| error.contains(slip)) || error.lines().any(is_failed_cd_line))
+}
+
+/// Returns whether a text names a failed test or counts failed tests, as the output of a test run does.
+pub fn reports_failed_tests(text: &str) -> bool {
+    let is_of_test = |line: &str| failure::names_failed_test(line) || is_pytest_error_line(line);
+    text.lines().any(is_of_test) || counts_in_output(text).is_some_and(TestCounts::has_failed_tests)
 }
 
 /// Returns whether a line reports a failed `cd`, such as `(eval):cd:1: no such file or directory: /tmp/x` or `bash:
@@ -219,7 +225,7 @@ fn command_name(words: &[String]) -> String {
     format!("{program} {asked}").trim_end().to_owned()
 }
 
-fn git_family(words: &[String]) -> Option<GitCommandFamily> {
+pub(super) fn git_family(words: &[String]) -> Option<GitCommandFamily> {
     let (program, rest) = words.split_first()?;
     if program.rsplit('/').next() != Some("git") {
         return None;

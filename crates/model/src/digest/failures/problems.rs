@@ -7,17 +7,30 @@ use crate::run::{self, CommandPurpose, ProjectCheck};
 /// Returns whether a failed command is a problem to solve, rather than a lookup, a typo or an experiment.
 pub(super) fn is_problem_to_solve(checks: &[ProjectCheck], command: &str, record: &JournalRecord) -> bool {
     let error = error_of_record(record);
-    if run::is_mistyped_or_interrupted_command_error(error) {
+    let has_failed_tests = has_failed_tests(record);
+    if !has_failed_tests && run::is_mistyped_or_interrupted_command_error(error) {
+        return false;
+    }
+    if run::is_only_answer_of_thru(command, error) {
         return false;
     }
     let is_only_run = !checks.is_empty() && !checks.iter().any(|check| check.check_kind.is_check());
-    if is_only_run && (is_usage_message(error) || is_missing_program(record.exit, error)) {
+    if !has_failed_tests && is_only_run && (is_usage_message(error) || is_missing_program(record.exit, error))
+    {
         return false;
     }
     run::failure_lasts(command, &record.cwd, &record.worktree)
         || is_program_crash(error)
             && (is_only_run
                 || !matches!(run::command_purpose(command, &record.cwd), CommandPurpose::ReadOnly))
+}
+
+/// Returns whether a command ran tests and some of them failed. The output of such a run may contain any error message,
+/// because the tested program may have printed it. So the message says nothing about the command.
+pub(super) fn has_failed_tests(record: &JournalRecord) -> bool {
+    record.counts.has_failed_tests()
+        || run::reports_failed_tests(&record.error)
+        || run::reports_failed_tests(&record.result)
 }
 
 /// Returns whether a script was not found, which means that its name or the folder was wrong.

@@ -65,6 +65,9 @@ const OBSTACLE_WORDS: &[&str] = &[
     "modified since read",
 ];
 
+/// The [`OBSTACLE_WORDS`] of an error that says that a module is missing.
+const MISSING_MODULE_WORDS: [&str; 2] = ["No module named", "Cannot find module"];
+
 /// The harness's messages about its own tools. They are never reported as failures that will recur.
 const HARNESS_NOTES: &[&str] = &[
     "Sibling tool call errored",
@@ -141,6 +144,9 @@ fn trap_key(failure: &Failure) -> Option<String> {
         return None;
     }
     let way = obstacle_of_error(&failure.error)?;
+    if failure.has_failed_tests && !is_wrong_call_of_tests(failure, way) {
+        return None;
+    }
     // Tool calls are grouped by tool, and commands by program.
     let who = if failure.is_command {
         program_of_part(&failing_part_of_command(failure)?)
@@ -148,6 +154,20 @@ fn trap_key(failure: &Failure) -> Option<String> {
         failure.tool.clone()
     };
     Some(format!("{who}\u{1}{way}"))
+}
+
+/// Returns whether tests failed because they were called in the wrong way: the command names a module that does not
+/// exist, or another program, such as `.venv/bin/python`, found the module. Otherwise the tested code caused the error.
+fn is_wrong_call_of_tests(failure: &Failure, obstacle: &str) -> bool {
+    if !MISSING_MODULE_WORDS.contains(&obstacle) {
+        return false;
+    }
+    let called = failing_part_of_command(failure).unwrap_or_default();
+    let module = obstacle_line(failure).split(['\'', '"']).nth(1);
+    let names_module = module.is_some_and(|module| called.split_whitespace().any(|word| word == module));
+    let first_word = |command: &str| command.split_whitespace().next().map(str::to_owned);
+    let worked = first_word(&failure.working_alternative);
+    names_module || worked.is_some() && worked != first_word(&called)
 }
 
 fn obstacle_of_error(error: &str) -> Option<&'static str> {
