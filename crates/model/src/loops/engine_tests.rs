@@ -128,7 +128,7 @@ fn a_promise_ends_a_loop() {
         ("not quite", "<promise>all done</promise>", "feed 3"),
         (
             "our own words",
-            "It ends when your last message says <promise>ALL DONE</promise>, which must be true. If you cannot continue without the user, say <promise>STUCK</promise>.",
+            "It ends when your last message says <promise>ALL DONE</promise>. Say this only if it is true. If you cannot continue without the user, say <promise>STUCK</promise>.",
             "feed 3",
         ),
     ];

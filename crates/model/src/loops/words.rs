@@ -154,7 +154,7 @@ pub fn how_to_end_loop(state: &Loop) -> String {
     let (done, blocked) = (of(PromiseOutcome::Done), of(PromiseOutcome::Blocked));
     let mut words = match done.is_empty() {
         true => "It continues until it reaches its limit, whatever you say.".to_owned(),
-        false => format!("It ends when your last message says {done}, which must be true."),
+        false => format!("It ends when your last message says {done}. Say this only if it is true."),
     };
     let checks: Vec<String> = state.validators.iter().map(|command| in_backticks(command, 200)).collect();
     if !checks.is_empty() {

@@ -97,8 +97,8 @@ pub(super) fn is_lasting_instruction(wish: &str) -> bool {
 }
 
 /// Returns whether an instruction reads as a rule for all work in the project, such as "Never use floats" or "No new
-/// dependencies". In contrast, "Don't touch src/level.rs" and "It must accept an empty list" are about one task, and end
-/// with it.
+/// dependencies". In contrast, "Don't touch src/level.rs" and "It must accept an empty list" are about one task. Such
+/// an instruction no longer applies once the task is done.
 pub fn outlives_task(wish: &str) -> bool {
     is_about_project(wish, &first_words_in_lower_case(without_opening_words(wish), MAX_WORDS_EXAMINED))
 }

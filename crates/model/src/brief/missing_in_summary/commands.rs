@@ -158,9 +158,9 @@ fn is_variant(used: &NewestRunOfCheck) -> bool {
     })
 }
 
-/// Returns whether a command is one of the project's own, and not an experiment or a run for a few tests. A command that
-/// names a folder or a file must have run several times. It is left out if the agent knows another command of
-/// its kind, or if the session ran a wider one, such as `go build ./...` for `go build ./parser`.
+/// Returns whether a command belongs to the project. An experiment does not, and neither does a run of only a few
+/// tests. A command that names a folder or a file must have run several times. Such a command is left out if the agent
+/// knows another command of its kind, or if the session ran a wider one, such as `go build ./...` for `go build ./parser`.
 fn is_command_of_project(used: &NewestRunOfCheck, digest: &Digest, known: &KnownCommands) -> bool {
     let Some(check) = parse(used) else { return false };
     let is_one_off = run::is_partial_test_run(&check) || used.runs < MIN_RUNS_OF_NARROW_COMMAND;
