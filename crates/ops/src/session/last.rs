@@ -120,7 +120,7 @@ pub fn add_facts_left_by(
     described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
     // If the log of the rules cannot be read, the rules of the last sessions are still known.
     let rules = project_rules::read_rules(project.store).unwrap_or_default();
-    described.add_project_rules(&rules, ended, |rule| project_rules::is_of_closed_work(project.store, rule));
+    described.add_project_rules(&rules, ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
     }

@@ -96,3 +96,46 @@ fn requests_of_a_committed_task_are_not_told_while_the_next_task_is_in_work() {
         }
     }
 }
+
+/// A session adds `sub` under this rule and hands `mul` over. The next session finishes the packet.
+fn env_with_finished_packet(rule: &str) -> TestEnv {
+    let env = repository_with_files(&["src/a.py", "src/b.py"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", &format!("Add sub. {rule}"));
+    edit_on_disk(&env, "19:00:02", "s1", "src/a.py");
+    stop_at(&env, "19:00:03", "s1", "sub is in.");
+    thru_at(&env, "19:00:04", "s1", &["handoff", "write mul"]);
+    end_at(&env, "19:00:05", "s1");
+    start_at(&env, "19:01:00", "s2");
+    ask_at(&env, "19:01:01", "s2", "/pickup");
+    thru_at(&env, "19:01:02", "s2", &["pickup", "--claim"]);
+    run_at(&env, "19:01:03", "s2", "thru pickup --claim", "Picking up");
+    edit_on_disk(&env, "19:01:04", "s2", "src/a.py");
+    thru_at(&env, "19:01:05", "s2", &["packet", "done", "mul"]);
+    stop_at(&env, "19:01:06", "s2", "mul is in.");
+    end_at(&env, "19:01:07", "s2");
+    env
+}
+
+#[test]
+fn a_rule_for_the_whole_project_outlives_the_packet_in_whose_work_it_was_stated() {
+    for (rule, outlives) in [
+        ("Never add a dependency.", true),
+        ("Always run the tests first.", true),
+        ("Do not add dependencies.", true),
+        ("Do not rename anything.", true),
+        ("Do not commit before all tests pass.", true),
+        ("Don't touch src/b.py.", false),
+        ("Don't change the signature of add.", false),
+    ] {
+        let env = env_with_finished_packet(rule);
+        let told = start_at(&env, "19:02:00", "s3");
+        assert_eq!(told.contains(&format!("in an earlier session: “{rule}”")), outlives, "{rule}: {told}");
+        ask_at(&env, "19:02:01", "s3", "Now write a page about the formats, with one example for each.");
+        edit_on_disk(&env, "19:02:02", "s3", "src/a.py");
+        stop_at(&env, "19:02:03", "s3", "The examples are missing.");
+        let written = thru_at(&env, "19:02:04", "s3", &["handoff", "go on", "--json"]).json();
+        let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+        assert_eq!(constraints_of(&packet).contains(rule), outlives, "{rule}: {packet}");
+    }
+}
