@@ -118,9 +118,7 @@ pub fn add_facts_left_by(
         facts::add_end_of_closed_work(project.store, earlier);
     }
     described.instructions_of_earlier_sessions = described.instructions_left_by(ended);
-    // If the log of the rules cannot be read, the rules of the last sessions are still known.
-    let rules = project_rules::read_rules(project.store).unwrap_or_default();
-    described.add_project_rules(&rules, ended);
+    add_project_rules(project, described, ended);
     if !ended.iter().any(Digest::has_open_failure_of_check) {
         return;
     }
@@ -130,6 +128,13 @@ pub fn add_facts_left_by(
     let is_running = |entry: &RosterEntry| running.contains(&&entry.session);
     let running = digests_of_other_recent_sessions(project, entries, &described.session, is_running);
     described.failures_of_earlier_sessions = described.failures_left_by(ended, &running);
+}
+
+/// Adds the user's rules for the whole project that the `described` session is not known to have.
+pub fn add_project_rules(project: &ProjectContext, described: &mut Digest, ended: &[Digest]) {
+    // If the log of the rules cannot be read, the rules of the last sessions are still known.
+    let rules = project_rules::read_rules(project.store).unwrap_or_default();
+    described.add_project_rules(&rules, ended);
 }
 
 /// Returns the sessions that are running in other processes, except `this` one.
