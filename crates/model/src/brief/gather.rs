@@ -65,6 +65,12 @@ impl GatheredCandidates {
         self.candidates.iter().any(|known| known.id == id)
     }
 
+    /// Returns whether a fact about a packet, such as one of its constraints, contains this text.
+    pub fn has_text_of_packet(&self, text: &str) -> bool {
+        let of_packets = self.candidates.iter().filter(|known| known.id.starts_with("packet:"));
+        of_packets.flat_map(|known| &known.strings_stating_fact).any(|known| known.contains(text))
+    }
+
     fn add_effects(&mut self, material: &BriefMaterial) {
         let candidates = match material.visible_summary() {
             "" => effects::effect_candidates(material.digest, material.occasion),

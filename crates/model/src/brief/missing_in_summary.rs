@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use super::BriefMaterial;
 use super::candidate::{Candidate, FactClass};
 use super::sections::goal::{ANSWERED_REQUEST_LABEL, NEWEST_MESSAGE_LABEL, TASK_OF_MESSAGE_LABEL};
+use super::sections::words::EARLIER_WORDS_ID_PREFIX;
 use crate::digest::{Digest, Failure, Trap};
 use crate::error_line::starts_with_file_and_line;
 use crate::failure;
@@ -105,6 +106,11 @@ pub(super) fn facts_missing_in_summary(
             },
             _ => candidate,
         };
+        // A rule from an earlier session holds for all work, however many rules there are.
+        if candidate.class == FactClass::Words && candidate.id.starts_with(EARLIER_WORDS_ID_PREFIX) {
+            kept.push(candidate);
+            continue;
+        }
         let times = told.entry(candidate.class).or_default();
         if max_facts_of_class(candidate.class, thin).is_some_and(|most| *times >= most) {
             continue;

@@ -62,13 +62,16 @@ impl Digest {
         };
         let mut told: Vec<InstructionOfEarlierSession> = Vec::new();
         for (at, earlier) in ended.iter().enumerate().filter(|(_, earlier)| is_related(earlier)) {
-            let is_closed = |prompt: &Prompt| earlier.was_said_before_closing(prompt);
+            let is_closed = |prompt: &Prompt, wish: &str| {
+                earlier.was_said_before_closing(prompt) && InstructionEnd::RulesOfPacket.ends(wish)
+            };
             let has_other_task = ended[..at]
                 .iter()
                 .chain([self])
                 .any(|later| later.prompts_of_user().iter().any(|prompt| later.gives_new_task(prompt)));
             let is_committed = self.are_all_edits_committed(earlier);
-            for (prompt, wish) in earlier.lasting_instructions_with_prompts(is_closed) {
+            let wishes = earlier.lasting_instructions_with_prompts(|_| false);
+            for (prompt, wish) in wishes.filter(|(prompt, wish)| !is_closed(prompt, wish)) {
                 let may_be_over = has_other_task && !prompt::outlives_task(wish);
                 let is_revoked = self.revokes_instruction(wish, 0)
                     || ended[..at].iter().any(|later| later.revokes_instruction(wish, 0));
@@ -90,14 +93,8 @@ impl Digest {
     }
 
     /// Adds the rules for the whole project that are not told yet. The log of the rules is written at checkpoints, and a
-    /// killed session may not have reached one, so the prompts of the `ended` sessions are examined, too. `is_closed` says
-    /// whether a rule was stated in the work of a packet that is done. Of such rules, only those about git still apply.
-    pub fn add_project_rules(
-        &mut self,
-        rules: &ProjectRules,
-        ended: &[Digest],
-        is_closed: impl Fn(&ProjectRule) -> bool,
-    ) {
+    /// killed session may not have reached one, so the prompts of the `ended` sessions are examined, too.
+    pub fn add_project_rules(&mut self, rules: &ProjectRules, ended: &[Digest]) {
         let is_lifted = |rule: &ProjectRule| {
             let prompts = ended.iter().chain([&*self]).flat_map(Digest::prompts_of_user);
             let mut later = prompts.filter(|prompt| prompt.at > rule.ts);
@@ -119,11 +116,7 @@ impl Digest {
             own.contains(&rule.text.as_str())
                 || self.instructions_of_earlier_sessions.iter().any(|known| known.text == rule.text)
         };
-        let has_ended =
-            |rule: &ProjectRule| InstructionEnd::AllButGitRules.ends(&rule.text) && is_closed(rule);
-        let new = rules
-            .in_force()
-            .filter(|rule| !is_known(rule) && !is_lifted(rule) && !is_suspended(rule) && !has_ended(rule));
+        let new = rules.in_force().filter(|rule| !is_known(rule) && !is_lifted(rule) && !is_suspended(rule));
         let told: Vec<InstructionOfEarlierSession> = new
             .take(MAX_PROJECT_RULES)
             .map(|rule| InstructionOfEarlierSession {
@@ -218,7 +211,7 @@ impl Digest {
     /// Returns which of a prompt's instructions no longer apply.
     pub fn end_of_instructions(&self, prompt: &Prompt) -> InstructionEnd {
         match () {
-            () if self.is_about_closed_work(prompt) => InstructionEnd::AllButGitRules,
+            () if self.is_about_closed_work(prompt) => InstructionEnd::RulesOfPacket,
             () if self.is_task_committed_before_new_task(prompt.record) => InstructionEnd::RulesOfTask,
             () => InstructionEnd::Nothing,
         }
@@ -281,9 +274,9 @@ pub enum InstructionEnd {
     Nothing,
     /// The task is finished and committed, and the user has given another one.
     RulesOfTask,
-    /// The prompt is about a packet that is now done, and the user has given another task. Only rules about git
-    /// still apply.
-    AllButGitRules,
+    /// The prompt is about a packet that is now done, and the user has given another task. Rules for
+    /// the whole project and rules about git still apply.
+    RulesOfPacket,
 }
 
 impl InstructionEnd {
@@ -291,7 +284,7 @@ impl InstructionEnd {
         match self {
             InstructionEnd::Nothing => false,
             InstructionEnd::RulesOfTask => !prompt::outlives_task(wish),
-            InstructionEnd::AllButGitRules => !prompt::forbids_git_step(wish),
+            InstructionEnd::RulesOfPacket => !prompt::outlives_task(wish) && !prompt::forbids_git_step(wish),
         }
     }
 }

@@ -22,7 +22,7 @@ fn launched(mut digest: Digest) -> Digest {
 /// The rules of the log that are told with a session, after the instructions of the session itself.
 fn rules_told_with(mut described: Digest, ended: &[Digest], rule: &str) -> usize {
     let line = format!(r#"{{"ts":"1","session":"a","text":"{rule}"}}"#);
-    described.add_project_rules(&ProjectRules::parse_log(line.as_bytes()), ended, |_| false);
+    described.add_project_rules(&ProjectRules::parse_log(line.as_bytes()), ended);
     described.instructions_of_earlier_sessions.len()
 }
 

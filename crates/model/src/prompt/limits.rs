@@ -129,7 +129,7 @@ fn is_about_project(wish: &str, words: &[String]) -> bool {
         || GENERAL_WORDS.iter().any(|words| small.contains(words))
         || states_limit(wish)
         || (has("don't") || has("not")) && about_git
-        || forbids(words) && about_dependencies
+        || forbids(words) && (about_dependencies || forbids_every_renaming(words))
         || demands_property(words) && has("dependency-free")
 }
 
@@ -173,6 +173,15 @@ fn forbids_change_of_part(words: &[String]) -> bool {
         && !words.iter().any(|word| is_of(TIME_WORDS, word))
 }
 
+/// Returns whether a prohibition is about every name, as in "Do not rename anything". In contrast, "Don't rename anything
+/// else" and "Don't rename anything in parse" are about one task.
+fn forbids_every_renaming(words: &[String]) -> bool {
+    let verb = words.iter().take(4).position(|word| word == "rename");
+    verb.is_some_and(|verb| {
+        words[verb + 1..].iter().eq(["anything"]) || words[verb + 1..].iter().eq(["things"])
+    })
+}
+
 /// Returns whether a sentence demands a property that the result must not lose, as in "Keep it dependency-free" or "Keep
 /// the API stable".
 fn demands_property(words: &[String]) -> bool {
@@ -209,6 +218,11 @@ mod tests {
             ("No new dependencies.", true),
             ("Integers only: no float, no Decimal.", true),
             ("Don't push without asking me.", true),
+            ("Do not rename anything.", true),
+            ("Please don't rename things.", true),
+            ("Don't rename anything else.", false),
+            ("Don't rename anything in parse.", false),
+            ("Do not rename the options.", false),
         ] {
             assert_eq!(super::outlives_task(wish), expected, "{wish}");
         }

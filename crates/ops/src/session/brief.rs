@@ -112,7 +112,12 @@ fn gather_facts_for_brief(request: &BriefRequest) -> Option<(SessionFacts, Featu
             None => facts::facts_with_hook_problems_only(project.store),
         },
         BriefOccasion::Compacted => {
-            facts::gather_session_facts(&project, previous.or(session)?, examined).ok()?
+            let mut facts = facts::gather_session_facts(&project, previous.or(session)?, examined).ok()?;
+            // The agent was told these rules when the session started, and the compaction may have removed them.
+            if let Ok(entries) = roster.entries() {
+                last::add_project_rules(&project, entries, &mut facts.digest, &[]);
+            }
+            facts
         }
         BriefOccasion::Resumed | BriefOccasion::Asked => {
             let digest = digest_with_last_turn(&project, &roster, previous.or(session)?)?;

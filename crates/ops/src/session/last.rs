@@ -143,7 +143,7 @@ pub fn add_project_rules(
     described.is_launched_by_gate_run = is_launched_by_gate_run(entries, described);
     // If the log of the rules cannot be read, the rules of the last sessions are still known.
     let rules = project_rules::read_rules(project.store).unwrap_or_default();
-    described.add_project_rules(&rules, ended, |rule| project_rules::is_of_closed_work(project.store, rule));
+    described.add_project_rules(&rules, ended);
 }
 
 fn is_launched_by_gate_run(entries: &[RosterEntry], digest: &Digest) -> bool {

@@ -2,23 +2,14 @@
 //! the rules have a log of their own.
 
 use model::digest::Digest;
-use model::id::Id;
-use model::project_rules::{ProjectRule, ProjectRules};
+use model::project_rules::ProjectRules;
 use store::{Store, layout};
-
-use crate::features::packets::claimed;
 
 /// How many bytes are read from the end of the log. A rule is one sentence, so this is enough for hundreds of rules.
 const LOG_TAIL_BYTES: u64 = 128 * 1024;
 
 pub fn read_rules(store: &Store) -> store::Result<ProjectRules> {
     Ok(ProjectRules::parse_log(&store.dir().read_recent_lines(layout::PROJECT_RULES_LOG, LOG_TAIL_BYTES)?))
-}
-
-/// Returns whether a rule was stated in the work of a packet that is now done.
-pub fn is_of_closed_work(store: &Store, rule: &ProjectRule) -> bool {
-    let until = Id::new(&rule.session).ok().and_then(|session| claimed::closed_work_until(store, &session));
-    until.is_some_and(|until| rule.ts <= until)
 }
 
 /// Adds the rules that the user stated or lifted in a session since the time `since`. This can safely be repeated.

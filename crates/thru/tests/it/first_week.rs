@@ -620,7 +620,7 @@ mod pleasant;
 mod previews_and_titles;
 mod quiet_commits;
 mod quoted_commands;
-mod quoted_words;
+pub mod quoted_words;
 mod requirements_beside_a_summary;
 mod results_of_checks;
 mod rewritten_commits;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::env::TestEnv;
 use crate::first_week::files_at_risk::repository_with_files;
 use crate::first_week::handoffs::{ask_at, end_at, run_at, start_at, stop_at, thru_at};
+use crate::first_week::quoted_words::compact_at;
 use crate::first_week::rules_of_finished_tasks::{commit_all, constraints_of, edit_on_disk};
 
 const RULE: &str = "Please do not add any dependencies.";
@@ -96,4 +97,106 @@ fn requests_of_a_committed_task_are_not_told_while_the_next_task_is_in_work() {
             assert_eq!(text.contains("unknown sign"), !is_committed, "{is_committed}: {text}");
         }
     }
+}
+
+/// A session adds `sub` under this rule and hands `mul` over. The next session finishes the packet.
+fn env_with_finished_packet(rule: &str) -> TestEnv {
+    let env = repository_with_files(&["src/a.py", "src/b.py"]);
+    start_at(&env, "19:00:00", "s1");
+    ask_at(&env, "19:00:01", "s1", &format!("Add sub. {rule}"));
+    edit_on_disk(&env, "19:00:02", "s1", "src/a.py");
+    stop_at(&env, "19:00:03", "s1", "sub is in.");
+    thru_at(&env, "19:00:04", "s1", &["handoff", "write mul"]);
+    end_at(&env, "19:00:05", "s1");
+    start_at(&env, "19:01:00", "s2");
+    ask_at(&env, "19:01:01", "s2", "/pickup");
+    thru_at(&env, "19:01:02", "s2", &["pickup", "--claim"]);
+    run_at(&env, "19:01:03", "s2", "thru pickup --claim", "Picking up");
+    edit_on_disk(&env, "19:01:04", "s2", "src/a.py");
+    thru_at(&env, "19:01:05", "s2", &["packet", "done", "mul"]);
+    stop_at(&env, "19:01:06", "s2", "mul is in.");
+    end_at(&env, "19:01:07", "s2");
+    env
+}
+
+#[test]
+fn a_rule_for_the_whole_project_outlives_the_packet_in_whose_work_it_was_stated() {
+    for (rule, outlives) in [
+        ("Never add a dependency.", true),
+        ("Always run the tests first.", true),
+        ("Do not add dependencies.", true),
+        ("Do not rename anything.", true),
+        ("Do not commit before all tests pass.", true),
+        ("Don't touch src/b.py.", false),
+        ("Don't change the signature of add.", false),
+    ] {
+        let env = env_with_finished_packet(rule);
+        let told = start_at(&env, "19:02:00", "s3");
+        assert_eq!(told.contains(&format!("in an earlier session: “{rule}”")), outlives, "{rule}: {told}");
+        ask_at(&env, "19:02:01", "s3", "Now write a page about the formats, with one example for each.");
+        edit_on_disk(&env, "19:02:02", "s3", "src/a.py");
+        stop_at(&env, "19:02:03", "s3", "The examples are missing.");
+        let written = thru_at(&env, "19:02:04", "s3", &["handoff", "go on", "--json"]).json();
+        let packet = env.run_thru(&["packet", "show", written["id"].as_str().unwrap()]).assert_ok().stdout;
+        assert_eq!(constraints_of(&packet).contains(rule), outlives, "{rule}: {packet}");
+    }
+}
+
+/// After a compaction, the agent has the summary instead of what it was told at the session start.
+#[test]
+fn a_rule_of_an_earlier_session_is_told_after_a_compaction_unless_the_summary_has_it() {
+    const REQUEST: &str = "The total of the list was wrong in a.py. Why is that?";
+    const RULES: [&str; 4] =
+        ["Never add a dependency.", "Never push.", "Always run the tests first.", "No floats in the core."];
+    let short = "The user asked for mul. It is in src/a.py; its test is missing.";
+    let long =
+        |text: &str| format!("{text}{}", "\n- src/a.py has one function for each operation.".repeat(40));
+    for (summary, told_rules) in [
+        (short.to_owned(), &RULES[..]),
+        (long(short), &RULES[..]),
+        (long(&format!("{short} Never add a dependency.")), &RULES[1..]),
+        (long(&format!("{short}\n- User: never add a new dependency")), &RULES[1..]),
+    ] {
+        let env = repository_with_files(&["src/a.py"]);
+        run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {}", RULES.join(" ")));
+        start_at(&env, "19:02:00", "s2");
+        ask_at(&env, "19:02:01", "s2", REQUEST);
+        end_at(&env, "19:02:02", "s2");
+        let told = start_at(&env, "19:03:00", "s3");
+        assert!(RULES.iter().all(|rule| told.contains(rule)), "{told}");
+        ask_at(&env, "19:03:01", "s3", "Add mul to a.py.");
+        edit_on_disk(&env, "19:03:02", "s3", "src/a.py");
+        let told = compact_at(&env, "19:03:03", "s3", &summary);
+        for rule in RULES {
+            assert_eq!(
+                told.matches(&format!("in an earlier session: “{rule}”")).count(),
+                usize::from(told_rules.contains(&rule)),
+                "{rule}: {told}"
+            );
+        }
+        assert!(!told.contains(REQUEST) && !told.contains("Set x to 1"), "{told}");
+        // A rule that the user lifts in this session is not told again.
+        ask_at(&env, "19:03:04", "s3", "Now commit and push.");
+        let told = compact_at(&env, "19:03:05", "s3", &summary);
+        assert!(!told.contains("Never push."), "{told}");
+    }
+}
+
+/// The packet that the session picked up contains the rule, so the brief quotes it only once.
+#[test]
+fn a_rule_that_the_brief_quotes_from_a_packet_is_not_repeated_after_a_compaction() {
+    let env = repository_with_files(&["src/a.py"]);
+    run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {RULE}"));
+    start_at(&env, "19:02:00", "s2");
+    ask_at(&env, "19:02:01", "s2", "Add sub to a.py.");
+    edit_on_disk(&env, "19:02:02", "s2", "src/a.py");
+    thru_at(&env, "19:02:03", "s2", &["handoff", "write mul"]);
+    end_at(&env, "19:02:04", "s2");
+    start_at(&env, "19:03:00", "s3");
+    ask_at(&env, "19:03:01", "s3", "/pickup");
+    thru_at(&env, "19:03:02", "s3", &["pickup", "--claim"]);
+    run_at(&env, "19:03:03", "s3", "thru pickup --claim", "Picking up");
+    edit_on_disk(&env, "19:03:04", "s3", "src/a.py");
+    let told = compact_at(&env, "19:03:05", "s3", "mul is half written.");
+    assert_eq!(times_told(&told), 1, "{told}");
 }

@@ -9,6 +9,9 @@ use crate::prompt::{self, PromptKind};
 use crate::render::{GAP_IN_QUOTE, in_backticks, in_quotation_marks, utf16_length};
 use crate::text::{cut_at_clause, fnv_fingerprint};
 
+/// The ids of instructions from earlier sessions begin with this.
+pub const EARLIER_WORDS_ID_PREFIX: &str = "words-before:";
+
 /// A prompt of at most this many characters is quoted in full if part of it is an instruction.
 const MAX_CHARS_QUOTED_WHOLE: usize = 100;
 
@@ -171,7 +174,8 @@ fn add_instructions_of_earlier_sessions(
         }
     };
     let mut groups: Vec<((FactClass, String), Vec<&str>)> = Vec::new();
-    for instruction in instructions {
+    // A packet that the session works on may contain the instruction. It is then quoted already.
+    for instruction in instructions.iter().filter(|known| !all.has_text_of_packet(&known.text)) {
         let label = label(instruction);
         let group = groups.iter_mut().find(|(known, _)| instruction.may_be_over && *known == label);
         match group {
@@ -183,7 +187,7 @@ fn add_instructions_of_earlier_sessions(
         let form = |most| format!("{before}: {}", quote_whole_instructions(&texts, most));
         let mut forms = vec![form(130), form(300)];
         forms.dedup();
-        let id = format!("words-before:{:016x}", fnv_fingerprint(texts.iter().copied()));
+        let id = format!("{EARLIER_WORDS_ID_PREFIX}{:016x}", fnv_fingerprint(texts.iter().copied()));
         all.add_fact(class, id, forms).strings_stating_fact =
             texts.iter().map(|text| (*text).to_owned()).collect();
     }

@@ -1,10 +1,12 @@
-//! Tests that the rules in a packet no longer apply to new tasks after the packet is closed.
+//! Tests that the rules about the task of a packet no longer apply to new tasks after the packet is closed, and that rules
+//! for the whole project still do.
 
 use super::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use super::*;
 
-const RULE: &str = "Never change the public API of the queue.";
-const LATER_RULE: &str = "Never mock the clock in a test.";
+const RULE: &str = "Don't change the public API of the queue.";
+const LATER_RULE: &str = "Don't change the clock of the tests.";
+const LASTING_RULE: &str = "Never mock the clock in a test.";
 const PUSH_RULE: &str = "Never push without asking me.";
 const TASK: &str = "Let q.clear() empty the queue, with a test.";
 const OTHER_TASK: &str = "Write a page about the formats of the export, with one example for each.";
@@ -25,12 +27,12 @@ fn texts_about(env: &TestEnv, time: &str, session: &str) -> Vec<String> {
     vec![compacted, asked, packet, start_at(env, &at(34), "s9")]
 }
 
-/// Creates a project in which the user gave `s1` a task with two rules, and `s1` handed the work over. Returns the
+/// Creates a project in which the user gave `s1` a task with three rules, and `s1` handed the work over. Returns the
 /// packet's id.
 fn env_with_packet() -> (TestEnv, String) {
     let env = TestEnv::with_root();
     start_at(&env, "19:00:00", "s1");
-    ask_at(&env, "19:00:01", "s1", &format!("{TASK} {RULE} {PUSH_RULE}"));
+    ask_at(&env, "19:00:01", "s1", &format!("{TASK} {RULE} {LASTING_RULE} {PUSH_RULE}"));
     edit_at(&env, "19:00:02", "s1", "src/queue.js");
     stop_at(&env, "19:00:03", "s1", "q.clear() is in; its test is not written yet.");
     thru_at(&env, "19:00:06", "s1", &["handoff", "write the test of q.clear()"]);
@@ -81,14 +83,14 @@ fn a_rule_of_a_closed_packet_is_not_carried_on_into_a_new_task() {
     end_at(&env, "19:01:11", "s2");
     start_at(&env, "19:02:00", "s3");
     assert_rules_told(&env, "s3", "src/queue.js", &[RULE, LATER_RULE], false);
-    // The session that wrote the packet goes on with another task. A rule about pushing applies to every task, so the
-    // texts still contain that rule.
+    // The session that wrote the packet goes on with another task. Rules for the whole project and rules about pushing
+    // apply to every task, so the texts still contain them.
     let (env, id) = env_with_packet();
     env.thru_call(&["packet", "done", &id]).run().assert_ok();
     assert_rules_told(&env, "s1", "docs/export.md", &[RULE], false);
     let (env, id) = env_with_packet();
     env.thru_call(&["packet", "done", &id]).run().assert_ok();
-    assert_rules_told(&env, "s1", "docs/export.md", &[PUSH_RULE], true);
+    assert_rules_told(&env, "s1", "docs/export.md", &[LASTING_RULE, PUSH_RULE], true);
 }
 
 #[test]

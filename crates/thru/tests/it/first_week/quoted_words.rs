@@ -8,7 +8,7 @@ use crate::roles::{env_with_bound_role, env_with_role};
 const UNITTEST: &str = "Exit code 1\n..F\n======================================================================\nFAIL: test_median (tests.test_report.ReportTest.test_median)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/p/tests/test_report.py\", line 21, in test_median\n    self.assertEqual(median([parse_line(\"d;a;1\"), parse_line(\"d;a;2\")]), 150)\n    ~~~~~~~~~~~~~~~~^^^^^\nAssertionError: 200 != 150\n\n----------------------------------------------------------------------\nRan 16 tests in 0.002s\n\nFAILED (failures=1)";
 
 /// Compacts a session with this summary. Returns what the agent is told afterwards.
-pub(super) fn compact_at(env: &TestEnv, time: &str, session: &str, summary: &str) -> String {
+pub fn compact_at(env: &TestEnv, time: &str, session: &str, summary: &str) -> String {
     let before = env.event_payload(session, "PreCompact", json!({"trigger": "manual"}));
     let call = env.hook_call("PreCompact", before.to_string());
     call.with_variable("THROUGHLINE_NOW", format!("2026-11-15T{time}Z")).run().assert_ok();
