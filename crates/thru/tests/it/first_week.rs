@@ -26,7 +26,7 @@ fn claim_packet(env: &TestEnv, id: &str, session: &str, more: &[&str]) -> crate:
     env.thru_call(&words).with_variable("CLAUDE_CODE_SESSION_ID", session).run()
 }
 
-fn add_worktree(env: &TestEnv) -> std::path::PathBuf {
+pub fn add_worktree(env: &TestEnv) -> std::path::PathBuf {
     let tree = env.base_folder().join("beside");
     env.run_git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
     tree

@@ -1,11 +1,12 @@
 //! Tests that a rule for the whole project is told for as long as the user does not lift it, and that requests of finished
 //! tasks are not told.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::env::TestEnv;
+use crate::first_week::add_worktree;
 use crate::first_week::files_at_risk::repository_with_files;
-use crate::first_week::handoffs::{ask_at, end_at, run_at, start_at, stop_at, thru_at};
+use crate::first_week::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use crate::first_week::quoted_words::compact_at;
 use crate::first_week::rules_of_finished_tasks::{commit_all, constraints_of, edit_on_disk};
 
@@ -59,6 +60,99 @@ fn a_rule_that_the_user_lifts_is_no_longer_told() {
     (20..=27).for_each(|n| drop(run_session(&env, n, &format!("Set x to {n} in a.py and commit."))));
     let told = start_at(&env, "19:28:00", "s28");
     assert!(told.contains(NEVER), "{told}");
+}
+
+/// A rule ends with the packet for whose work it was stated, but not if the user states it again.
+#[test]
+fn a_rule_of_a_closed_packet_holds_again_if_it_is_stated_again() {
+    for (is_stated_again, expected) in [(false, 0), (true, 1)] {
+        let env = TestEnv::with_root();
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", &format!("Write q.clear() and its test. {RULE}"));
+        edit_at(&env, "19:00:02", "s1", "src/queue.js");
+        stop_at(&env, "19:00:03", "s1", "q.clear() is in; its test is not written yet.");
+        let written = thru_at(&env, "19:00:04", "s1", &["handoff", "write the test", "--json"]).json();
+        end_at(&env, "19:00:05", "s1");
+        thru_at(&env, "19:00:06", "s2", &["packet", "done", written["id"].as_str().unwrap()]);
+        let more = if is_stated_again { RULE } else { "" };
+        for (minute, more) in [(1, more), (2, "")] {
+            let (session, time) = (format!("t{minute}"), |second| format!("19:{minute:02}:{second:02}"));
+            start_at(&env, &time(0), &session);
+            ask_at(&env, &time(1), &session, &format!("Write a page about format {minute}. {more}"));
+            edit_at(&env, &time(2), &session, &format!("docs/{minute}.md"));
+            stop_at(&env, &time(3), &session, "The page is written.");
+            end_at(&env, &time(4), &session);
+        }
+        let told = start_at(&env, "19:03:00", "s3");
+        assert_eq!(times_told(&told), expected, "{is_stated_again}: {told}");
+    }
+}
+
+#[test]
+fn a_rule_is_told_if_the_last_session_was_in_another_worktree() {
+    let env = repository_with_files(&["src/a.py"]);
+    let tree = add_worktree(&env);
+    for (minute, prompt) in [(1, RULE), (2, "")] {
+        let session = format!("s{minute}");
+        let fire = |second: usize, event: &str, mut fields: Value| {
+            fields["cwd"] = json!(tree);
+            fire_at(&env, &format!("19:{minute:02}:{second:02}"), &session, event, fields);
+        };
+        fire(0, "SessionStart", json!({"source": "startup"}));
+        fire(1, "UserPromptSubmit", json!({"prompt": format!("Set x to {minute} in a.py. {prompt}")}));
+        let edit = json!({"tool_name": "Edit", "tool_use_id": format!("{session}-1"),
+            "tool_input": {"file_path": tree.join("src/a.py"), "old_string": "a", "new_string": "b"}});
+        fire(2, "PostToolUse", edit);
+        fire(3, "Stop", json!({"last_assistant_message": "Done."}));
+        fire(4, "SessionEnd", json!({"reason": "exit"}));
+    }
+    let told = start_at(&env, "19:03:00", "s3");
+    assert!(told.contains("in the worktree") && times_told(&told) == 1, "{told}");
+}
+
+/// The prompts of `thru gate run` are not the user's own words.
+#[test]
+fn a_launched_session_does_not_lift_a_rule() {
+    let env = repository_with_files(&["src/a.py"]);
+    run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {RULE}"));
+    run_session(&env, 2, "Set x to 2 in a.py and commit.");
+    for (event, fields) in [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "Review a.py. From now on you can add dependencies."})),
+        ("Stop", json!({"last_assistant_message": "Reviewed."})),
+        ("SessionEnd", json!({"reason": "exit"})),
+    ] {
+        env.hook_call(event, env.event_payload("reviewer", event, fields).to_string())
+            .with_variable("THROUGHLINE_NOW", "2026-11-15T19:03:00Z")
+            .with_variable("THROUGHLINE_OUTPUT", "/nowhere/out.md")
+            .run()
+            .assert_ok();
+    }
+    let told = start_at(&env, "19:04:00", "s4");
+    assert_eq!(times_told(&told), 1, "{told}");
+}
+
+#[test]
+fn a_log_of_rules_that_cannot_be_written_does_not_stop_the_checkpoint() {
+    let env = repository_with_files(&["src/a.py"]);
+    std::fs::create_dir_all(env.store_folder().join("state/rules.jsonl")).unwrap();
+    run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {RULE}"));
+    let status = env.run_thru_json(&["status"]);
+    assert_eq!(status["last_session"]["session"], "s1", "{status}");
+    let receipts = json!(env.read_receipts()).to_string();
+    assert!(receipts.contains("the project's rules were not recorded"), "{receipts}");
+}
+
+/// A tracked log reads as empty, so nothing may be added to it at each checkpoint.
+#[test]
+fn a_log_of_rules_that_git_tracks_is_not_written() {
+    let env = repository_with_files(&["src/a.py"]);
+    run_session(&env, 1, &format!("Set x to 1 in a.py and commit. {RULE}"));
+    let log = env.store_folder().join("state/rules.jsonl");
+    let before = std::fs::read_to_string(&log).unwrap();
+    env.run_git(&["add", "--force", log.to_str().unwrap()]);
+    (2..=4).for_each(|n| drop(run_session(&env, n, &format!("Set x to {n} in a.py and commit. {RULE}"))));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), before);
 }
 
 /// What the user asked for in a finished and committed task says nothing about the task in work.
