@@ -19,9 +19,16 @@ const MAX_SUGGESTED_FILES_ONLY_READ: usize = 25;
 /// The maximum number of suggested files that were only named in commands.
 const MAX_SUGGESTED_FILES_ONLY_NAMED: usize = 5;
 
-/// Returns every edited file and the most useful of the files that were only read or named. The most useful file comes
-/// first.
-pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
+/// The files that a packet suggests. The most useful file comes first.
+#[derive(Debug, Default)]
+pub struct SuggestedFiles<'a> {
+    pub files: Vec<&'a FileUse>,
+    /// How many files were left out because too many files were only read or only named.
+    pub left_out: usize,
+}
+
+/// Returns every edited file and the most useful of the files that were only read or named.
+pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> SuggestedFiles<'a> {
     let files = &material.digest.files;
     // Folders that were searched are skipped. So are relative names whose full path is also in the list.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_path_below_folder(&other.path, &file.path));
@@ -41,9 +48,9 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
         .filter(|_| !goal.is_answered)
         .or(goal.newest_prompt)
         .map_or(0, |prompt| prompt.record);
-    let (mut read, mut named) = (0, 0);
+    let (mut read, mut named, mut left_out) = (0, 0, 0);
     ranked.retain(|file| {
-        let only_guessed = file.edits == 0 && file.reads == 0;
+        let only_guessed = !file.is_edited() && file.reads == 0;
         let is_git = file.path.split('/').any(|part| part == ".git");
         let is_noise = is_tail(file) || is_down(file) || file.is_outside_checkout || file.deleted || is_git;
         let is_record = !file.is_edited() && is_in_store(&file.path);
@@ -52,14 +59,24 @@ pub fn suggested_files<'a>(material: &PacketMaterial<'a>) -> Vec<&'a FileUse> {
         }
         // Files that were only named in commands are kept only if they belong to the current task.
         if only_guessed {
-            named += usize::from(file.last_use_record > task);
-            return file.last_use_record > task && named <= MAX_SUGGESTED_FILES_ONLY_NAMED;
+            if file.last_use_record <= task {
+                return false;
+            }
+            named += 1;
+            left_out += usize::from(named > MAX_SUGGESTED_FILES_ONLY_NAMED);
+            return named <= MAX_SUGGESTED_FILES_ONLY_NAMED;
         }
-        let only_read = !file.is_edited();
-        read += usize::from(only_read);
-        !only_read || read <= MAX_SUGGESTED_FILES_ONLY_READ && !is_down(file)
+        if file.is_edited() {
+            return true;
+        }
+        if is_down(file) {
+            return false;
+        }
+        read += 1;
+        left_out += usize::from(read > MAX_SUGGESTED_FILES_ONLY_READ);
+        read <= MAX_SUGGESTED_FILES_ONLY_READ
     });
-    ranked
+    SuggestedFiles { files: ranked, left_out }
 }
 
 fn is_path_below_folder(path: &str, folder: &str) -> bool {

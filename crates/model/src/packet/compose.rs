@@ -22,8 +22,8 @@ pub(super) use next::{NOTHING_OPEN_INTRO, UNTOUCHED_MESSAGE_STEP};
 use serde_json::{Value, json};
 
 use super::choose::{
-    self, CheckRunForPacket, bullet_list_or_none_recorded, describe_git, push_titled_bullet_list,
-    suggested_files, time_of_prompt,
+    self, CheckRunForPacket, SuggestedFiles, bullet_list_or_none_recorded, describe_git,
+    push_titled_bullet_list, suggested_files, time_of_prompt,
 };
 use super::{
     CONSTRAINTS_HEADING, CONTEXT_HEADING, DECISIONS_HEADING, INTENT_HEADING, NEXT_PROMPT_HEADING,
@@ -197,6 +197,8 @@ struct PacketFacts<'a> {
     goal: Goal<'a>,
     brief_facts: Vec<BriefFact>,
     suggested: Vec<&'a FileUse>,
+    /// How many read or named files were left out of `suggested`.
+    suggested_left_out: usize,
     failing: Vec<&'a Failure>,
     /// The last run of each test, build and lint. Tests come first, and newer runs come before older ones.
     check_runs: Vec<CheckRunForPacket<'a>>,
@@ -217,11 +219,13 @@ impl<'a> PacketFacts<'a> {
 
     fn with_brief_facts(material: &'a PacketMaterial<'a>, brief_facts: Vec<BriefFact>) -> PacketFacts<'a> {
         let digest = material.digest;
+        let SuggestedFiles { files: suggested, left_out: suggested_left_out } = suggested_files(material);
         PacketFacts {
             material,
             goal: digest.current_goal(),
             brief_facts,
-            suggested: suggested_files(material),
+            suggested,
+            suggested_left_out,
             failing: digest.open_failures().collect(),
             check_runs: choose::last_check_runs(digest),
         }

@@ -27,7 +27,10 @@ impl PacketFacts<'_> {
             .iter()
             .map(|path| format!("{} — {CHOSEN_BY_USER}", in_backticks(path, 300)))
             .collect();
-        let suggested: Vec<String> = self.suggested.iter().map(|file| self.describe_file(file)).collect();
+        let mut suggested: Vec<String> = self.suggested.iter().map(|file| self.describe_file(file)).collect();
+        if self.suggested_left_out > 0 {
+            suggested.push(format!("+{} more, only read or named in a command", self.suggested_left_out));
+        }
         format!(
             "### {CONFIRMED_FILES_HEADING}\n\n{}\n\n### {SUGGESTED_HEADING}\n\n{}",
             bullet_list_or_none_recorded(&confirmed),

@@ -135,7 +135,7 @@ impl PacketFacts<'_> {
             digest.record_count > 0
                 && !file.is_outside_checkout
                 && !self.is_file_gone(file)
-                && file.edits + file.reads > 0
+                && (file.is_edited() || file.reads > 0)
         };
         let used = self.suggested.iter().copied().filter(is_open);
         let used = used.filter_map(|file| {

@@ -149,3 +149,33 @@ fn a_file_that_a_command_changed_before_a_failing_check_is_at_risk() {
     let brief = thru_at(&env, "19:00:07", "s1", &["brief"]).assert_ok().stdout;
     assert!(!brief.contains("not committed") && !brief.contains("edited test"), "{brief}");
 }
+
+/// The packet lists every file that the session edited, with a tool or with a command.
+#[test]
+fn a_packet_lists_files_that_only_a_command_edited() {
+    for is_task_over in [false, true] {
+        let env = repository_with_files(&["tally.py", "tests/test_tally.py"]);
+        for file in ["tally.py", "tests/test_tally.py"] {
+            write_at(&env, "18:00:00", file, "old\n");
+        }
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", "Say new instead of old.");
+        read_at(&env, "19:00:02", "s1", "tally.py");
+        write_at(&env, "19:00:03", "tally.py", "new\n");
+        edit_at(&env, "19:00:03", "s1", "tally.py");
+        edit_at(&env, "19:00:04", "s1", "tally.py");
+        write_at(&env, "19:00:05", "tests/test_tally.py", "new\n");
+        run_at(&env, "19:00:05", "s1", "sed -i 's/old/new/' tests/test_tally.py", "");
+        env.run_git(&["commit", "-qam", "Say new"]);
+        run_at(&env, "19:00:06", "s1", "git commit -qam 'Say new'", "");
+        stop_at(&env, "19:00:07", "s1", "Both say new now.");
+        if is_task_over {
+            ask_at(&env, "19:00:08", "s1", "Now merge the branch into main.");
+            stop_at(&env, "19:00:09", "s1", "Merged.");
+        }
+        let packet = packet_of_session_at(&env, "19:00:10", "s1");
+        for listed in ["- `tally.py` — edited, read", "- `tests/test_tally.py` — edited by a command"] {
+            assert!(packet.contains(listed), "{is_task_over}: {packet}");
+        }
+    }
+}
