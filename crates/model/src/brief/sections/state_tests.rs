@@ -184,7 +184,8 @@ fn where_the_agent_was_in_a_file() {
             "; then read a.py lines 475–574, 900–949 (3×)\n",
         ),
         (&["part: a.py 475 494", "read: a.py"], "; then read a.py (2×)\n"),
-        (&["change: a.py parse", "change: a.py skip"], "; then edited a.py (2×, last in skip)\n"),
+        (&["change: a.py parse", "change: a.py skip"], "; then edited a.py (2×, last in `skip`)\n"),
+        (&["change: a.py parse", "change: a.py skip"], "edited a.py (`parse`, `skip`)"),
         (&["change: a.py parse"], "; then edited a.py\n"),
     ] {
         let lines: Vec<&str> =
