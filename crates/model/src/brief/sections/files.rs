@@ -146,7 +146,7 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
 }
 
 /// The longer form says what was changed in the file or, if that is not known, how often it was edited.
-fn file_forms(digest: &Digest, file: &FileUse, name: &str) -> Vec<String> {
+pub(super) fn file_forms(digest: &Digest, file: &FileUse, name: &str) -> Vec<String> {
     const MAX_NAMES: usize = 2;
     let name = format_path_or_code(name, 200);
     let names = digest.names_changed_in_current_work(&file.path);

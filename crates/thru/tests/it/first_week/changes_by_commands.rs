@@ -188,11 +188,11 @@ fn a_packet_counts_the_read_files_that_it_leaves_out() {
         let env = repository_with_files(&files);
         start_at(&env, "19:00:00", "s1");
         ask_at(&env, "19:00:01", "s1", "Sum up the notes.");
-        for file in &files[..count] {
-            read_at(&env, "19:00:02", "s1", file);
+        for (n, file) in files[..count].iter().enumerate() {
+            read_at(&env, &format!("19:00:{}", n + 10), "s1", file);
         }
-        stop_at(&env, "19:00:03", "s1", "They say nothing.");
-        let packet = packet_of_session_at(&env, "19:00:04", "s1");
+        stop_at(&env, "19:00:50", "s1", "They say nothing.");
+        let packet = packet_of_session_at(&env, "19:00:51", "s1");
         assert_eq!(packet.lines().find(|line| line.starts_with("- +")), expected, "{packet}");
     }
 }
