@@ -8,7 +8,7 @@ use crate::brief::gather::GatheredCandidates;
 use crate::brief::paths::PathEndings;
 use crate::checkout_path::is_in_store;
 use crate::digest::{Digest, FileUse};
-use crate::render::{format_path_or_code, is_plain_path};
+use crate::render::{format_path_or_code, in_backticks, is_plain_path};
 use crate::text::cut_to_bytes;
 
 /// If there is a summary, a file that was read before the last edit is usually left out. This many files are exceptions:
@@ -146,13 +146,12 @@ fn is_git_name_or_folder(file: &FileUse, digest: &Digest) -> bool {
 }
 
 /// The longer form says what was changed in the file or, if that is not known, how often it was edited.
-fn file_forms(digest: &Digest, file: &FileUse, name: &str) -> Vec<String> {
+pub(super) fn file_forms(digest: &Digest, file: &FileUse, name: &str) -> Vec<String> {
     const MAX_NAMES: usize = 2;
     let name = format_path_or_code(name, 200);
     let names = digest.names_changed_in_current_work(&file.path);
     let mut changed = names.added.iter().chain(&names.changed);
-    let told: Vec<String> =
-        changed.by_ref().take(MAX_NAMES).map(|name| format_path_or_code(name, 60)).collect();
+    let told: Vec<String> = changed.by_ref().take(MAX_NAMES).map(|name| in_backticks(name, 60)).collect();
     if !told.is_empty() {
         let more = match changed.count() {
             0 => String::new(),

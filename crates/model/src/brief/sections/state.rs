@@ -412,7 +412,7 @@ fn describe_last_edit(digest: &Digest, same: &[&CallStep]) -> String {
         return String::new();
     };
     let all = [&names.added, &names.changed, &names.removed].into_iter().flatten();
-    let all: Vec<String> = all.map(|name| format_path_or_code(name, 80)).collect();
+    let all: Vec<String> = all.map(|name| in_backticks(name, 80)).collect();
     format!("{} {}", if is_repeated { "last in" } else { "in" }, all.join(", "))
 }
 

@@ -184,7 +184,7 @@ fn where_the_agent_was_in_a_file() {
             "; then read a.py lines 475–574, 900–949 (3×)\n",
         ),
         (&["part: a.py 475 494", "read: a.py"], "; then read a.py (2×)\n"),
-        (&["change: a.py parse", "change: a.py skip"], "; then edited a.py (2×, last in skip)\n"),
+        (&["change: a.py parse", "change: a.py skip"], "; then edited a.py (2×, last in `skip`)\n"),
         (&["change: a.py parse"], "; then edited a.py\n"),
     ] {
         let lines: Vec<&str> =
@@ -192,6 +192,14 @@ fn where_the_agent_was_in_a_file() {
         let text = state_text(&lines);
         assert!(text.contains(expected), "{expected}: {text}");
     }
+}
+
+/// Without backticks, `main` would look like a branch.
+#[test]
+fn the_list_of_files_quotes_the_names_of_declarations() {
+    let digest = digest_of_lines(&[TASK_PROMPT, "change: a.py main", "said: It is done."]);
+    let forms = super::super::files::file_forms(&digest, &digest.files[0], "a.py");
+    assert_eq!(forms, ["a.py", "a.py (`main`)"]);
 }
 
 #[test]

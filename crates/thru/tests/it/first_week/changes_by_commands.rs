@@ -179,3 +179,20 @@ fn a_packet_lists_files_that_only_a_command_edited() {
         }
     }
 }
+
+#[test]
+fn a_packet_counts_the_read_files_that_it_leaves_out() {
+    let names: Vec<String> = (0..27).map(|n| format!("notes/part-{n}.md")).collect();
+    let files: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (count, expected) in [(25, None), (27, Some("- +2 more, only read or named in a command"))] {
+        let env = repository_with_files(&files);
+        start_at(&env, "19:00:00", "s1");
+        ask_at(&env, "19:00:01", "s1", "Sum up the notes.");
+        for (n, file) in files[..count].iter().enumerate() {
+            read_at(&env, &format!("19:00:{}", n + 10), "s1", file);
+        }
+        stop_at(&env, "19:00:50", "s1", "They say nothing.");
+        let packet = packet_of_session_at(&env, "19:00:51", "s1");
+        assert_eq!(packet.lines().find(|line| line.starts_with("- +")), expected, "{packet}");
+    }
+}
