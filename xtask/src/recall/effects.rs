@@ -57,7 +57,8 @@ pub fn effects_of_events(events: &[TranscriptEvent]) -> Vec<RecallEffect> {
         }
         let is_scratch = enters_scratch_folder(command);
         for effect in new {
-            if !found.contains(&effect) && !(is_scratch && effect.kind == "commit") {
+            let is_left_out = is_scratch && effect.kind == "commit";
+            if !is_left_out && !found.contains(&effect) {
                 found.push(effect);
             }
         }
