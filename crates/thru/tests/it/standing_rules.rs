@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::first_week::add_worktree;
 use crate::first_week::files_at_risk::repository_with_files;
-use crate::first_week::handoffs::{ask_at, edit_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
+use crate::first_week::handoffs::{ask_at, end_at, fire_at, run_at, start_at, stop_at, thru_at};
 use crate::first_week::quoted_words::compact_at;
 use crate::first_week::rules_of_finished_tasks::{commit_all, constraints_of, edit_on_disk};
 
@@ -60,32 +60,6 @@ fn a_rule_that_the_user_lifts_is_no_longer_told() {
     (20..=27).for_each(|n| drop(run_session(&env, n, &format!("Set x to {n} in a.py and commit."))));
     let told = start_at(&env, "19:28:00", "s28");
     assert!(told.contains(NEVER), "{told}");
-}
-
-/// A rule ends with the packet for whose work it was stated, but not if the user states it again.
-#[test]
-fn a_rule_of_a_closed_packet_holds_again_if_it_is_stated_again() {
-    for (is_stated_again, expected) in [(false, 0), (true, 1)] {
-        let env = TestEnv::with_root();
-        start_at(&env, "19:00:00", "s1");
-        ask_at(&env, "19:00:01", "s1", &format!("Write q.clear() and its test. {RULE}"));
-        edit_at(&env, "19:00:02", "s1", "src/queue.js");
-        stop_at(&env, "19:00:03", "s1", "q.clear() is in; its test is not written yet.");
-        let written = thru_at(&env, "19:00:04", "s1", &["handoff", "write the test", "--json"]).json();
-        end_at(&env, "19:00:05", "s1");
-        thru_at(&env, "19:00:06", "s2", &["packet", "done", written["id"].as_str().unwrap()]);
-        let more = if is_stated_again { RULE } else { "" };
-        for (minute, more) in [(1, more), (2, "")] {
-            let (session, time) = (format!("t{minute}"), |second| format!("19:{minute:02}:{second:02}"));
-            start_at(&env, &time(0), &session);
-            ask_at(&env, &time(1), &session, &format!("Write a page about format {minute}. {more}"));
-            edit_at(&env, &time(2), &session, &format!("docs/{minute}.md"));
-            stop_at(&env, &time(3), &session, "The page is written.");
-            end_at(&env, &time(4), &session);
-        }
-        let told = start_at(&env, "19:03:00", "s3");
-        assert_eq!(times_told(&told), expected, "{is_stated_again}: {told}");
-    }
 }
 
 #[test]
@@ -270,7 +244,7 @@ fn a_rule_of_an_earlier_session_is_told_after_a_compaction_unless_the_summary_ha
         }
         assert!(!told.contains(REQUEST) && !told.contains("Set x to 1"), "{told}");
         // A rule that the user lifts in this session is not told again.
-        ask_at(&env, "19:03:04", "s3", "Now commit and push.");
+        ask_at(&env, "19:03:04", "s3", "You may push from now on.");
         let told = compact_at(&env, "19:03:05", "s3", &summary);
         assert!(!told.contains("Never push."), "{told}");
     }
