@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Barrier;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use super::judge::first_line;
@@ -225,6 +225,12 @@ pub fn simultaneous_packet_claims(lab: &SandboxRoot, depth: TortureDepth) -> Res
     let rounds = if depth == TortureDepth::Quick { 50 } else { 1_000 };
     let sandbox = lab.sandbox("claims")?;
     sandbox.init_root()?;
+    // A session can claim a packet only if hooks work, because a hook reports the end of the session.
+    let mut install = sandbox.thru_command(&["install", "claude-code", "--local"]);
+    ensure!(
+        crate::sandbox::run_with_timeout(&mut install, b"")?.status.success(),
+        "hooks cannot be installed"
+    );
     let packet = sandbox.store_folder().join("packets/one.md");
     let mut wrong = Vec::new();
     for round in 0..rounds {
