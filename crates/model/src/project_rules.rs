@@ -57,9 +57,8 @@ impl ProjectRules {
         self.0.iter().rev().filter(|rule| !rule.lifted)
     }
 
-    /// Returns the lines to append for what the user said in a session since the time `since`. A rule that is known already
-    /// gets a new line if the old statement may end: then the new one keeps the rule in force. A rule about git does not
-    /// end with the work for which it was stated, so it gets no new line.
+    /// Returns the lines to append for what the user said in a session since the time `since`. If the user states a
+    /// known rule again, it gets a new line and counts as the newest. A rule about git gets a new line only if it was lifted.
     pub fn lines_for_session(&self, digest: &Digest, since: &str) -> Vec<Vec<u8>> {
         let mut rules = self.clone();
         let mut lines = Vec::new();
@@ -84,8 +83,8 @@ impl ProjectRules {
             let is_rule = |wish: &&str| prompt::outlives_task(wish) && !prompt::is_only_for_now(wish);
             for wish in wishes.flat_map(prompt::lasting_parts).filter(is_rule) {
                 let known = rules.0.iter().find(|rule| rule.text == wish);
-                let may_have_ended = |known: &ProjectRule| known.lifted || !prompt::forbids_git_step(wish);
-                if known.is_none_or(|known| known.ts < prompt.at && may_have_ended(known)) {
+                let is_stated_again = |known: &ProjectRule| known.lifted || !prompt::forbids_git_step(wish);
+                if known.is_none_or(|known| known.ts < prompt.at && is_stated_again(known)) {
                     add(&mut rules, line(wish, false));
                 }
             }
