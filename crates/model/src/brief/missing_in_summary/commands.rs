@@ -138,14 +138,14 @@ fn is_short(command: &str) -> bool {
     utf16_length(command) <= MAX_COMMAND_CHARS && !command.contains('\n')
 }
 
-fn parse(used: &NewestRunOfCheck) -> Option<ProjectCheck> {
+fn project_check_of_run(used: &NewestRunOfCheck) -> Option<ProjectCheck> {
     run::checks_of_command(&used.run, &used.folder).into_iter().next()
 }
 
 /// Returns whether a command is a variant of a check for a special purpose: a run of a few tests, a test run that measures
 /// coverage, or a build into a temporary folder.
 fn is_variant(used: &NewestRunOfCheck) -> bool {
-    if parse(used).is_some_and(|check| run::is_partial_test_run(&check)) {
+    if project_check_of_run(used).is_some_and(|check| run::is_partial_test_run(&check)) {
         return true;
     }
     let mut words = used.run.split(|c: char| c.is_whitespace() || matches!(c, '=' | ':' | '"' | '\''));
@@ -162,7 +162,7 @@ fn is_variant(used: &NewestRunOfCheck) -> bool {
 /// tests. A command that names a folder or a file must have run several times. Such a command is left out if the agent
 /// knows another command of its kind, or if the session ran a wider one, such as `go build ./...` for `go build ./parser`.
 fn is_command_of_project(used: &NewestRunOfCheck, digest: &Digest, known: &KnownCommands) -> bool {
-    let Some(check) = parse(used) else { return false };
+    let Some(check) = project_check_of_run(used) else { return false };
     let is_one_off = run::is_partial_test_run(&check) || used.runs < MIN_RUNS_OF_NARROW_COMMAND;
     if is_variant(used) && is_one_off {
         return digest.checks.iter().all(|other| other.last_run_record <= used.last_run_record);
@@ -173,7 +173,7 @@ fn is_command_of_project(used: &NewestRunOfCheck, digest: &Digest, known: &Known
     let is_narrow = !run::files_named_by_check(&check, &digest.worktree).is_empty();
     let is_wider = |other: &NewestRunOfCheck| {
         other.check_kind == used.check_kind
-            && parse(other)
+            && project_check_of_run(other)
                 .is_some_and(|other| run::proves_fixed(&other, &check) && !run::proves_fixed(&check, &other))
     };
     !is_narrow
